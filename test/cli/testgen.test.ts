@@ -43,12 +43,12 @@ it("ends with 3 where a limit left something, and says which", () => {
   expect(stdout).toMatch(/the number of tests ended before all paths were followed \(--max-tests\)/);
 });
 
-it("refuses programs for Tofino and wrong limits", () => {
-  const tofino = p4loom("testgen", "test/golden/tna/run/parsing.p4");
-  expect(tofino).toMatchObject({
+it("refuses programs for PSA and wrong limits", () => {
+  const portable = p4loom("testgen", "test/golden/psa/paths.p4");
+  expect(portable).toMatchObject({
     status: 1,
     stdout: "",
-    stderr: expect.stringMatching(/error\[P40042\]: .* is for tna/),
+    stderr: expect.stringMatching(/error\[P40042\]: .* is for psa/),
   });
   expect(p4loom("testgen", PROGRAM, "--seed", "x")).toMatchObject({ status: 2, stdout: "" });
 });

@@ -22,7 +22,7 @@ export interface TestgenArguments {
 export function defineTestgen(command: Command): Command {
   return command
     .description(
-      "make packet tests of a v1model program that reach its statements, branches and table actions",
+      "make packet tests of a program for v1model or a Tofino that reach its statements, branches and table actions",
     )
     .argument("<program>", "P4-16 source or BMv2 JSON")
     .option("--out <dir>", "write the tests NAME-1.stf, NAME-2.stf, ... into DIR (default: the report alone)")

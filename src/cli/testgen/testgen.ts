@@ -21,12 +21,12 @@ export async function testgen(path: string, options: TestgenArguments): Promise<
   const { I: include, D: define, U: undefine, p4info, out, junit } = options;
   const files = { path, include, define, undefine, ...given({ p4info }) };
   const { program } = await loadProgram(await withProject(files), diagnostics, "error");
-  const other = program.bmv2.architecture?.name ?? portableOf(program.bmv2);
+  const other = portableOf(program.bmv2);
   if (other !== undefined)
     fail(
       CODES.notSymbolic,
       undefined,
-      `${path} is for ${other}: tests are made of v1model programs`,
+      `${path} is for ${other}: tests are made of programs for v1model, tna and t2na`,
       "p4loom coverage shows what your own tests reach of it",
     );
   const started = performance.now();

@@ -4,4 +4,5 @@
  */
 export type { Answer } from "./sat.js";
 export { type Solution, Solver, TooLarge, variablesOf } from "./solver.js";
+export { Substitution } from "./substitute.js";
 export { Evaluator, type Model, type Term, Terms } from "./terms.js";

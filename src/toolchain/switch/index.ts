@@ -5,6 +5,7 @@
  * writes of a controller.
  */
 
+export { mathUnit } from "./codegen/action.js";
 export { type CountedPoint, TABLE_COUNTS } from "./codegen/count-points.js";
 export { CoverageCounts, type ProgramCounts } from "./coverage.js";
 export { isRecirculation } from "./flow/tofino.js";
@@ -17,6 +18,7 @@ export type {
   SwitchStatistics,
   TraceSink,
 } from "./options.js";
+export { errorBits, INTRINSIC } from "./state/intrinsic.js";
 export { Switch } from "./switch.js";
 export type { OutcomeLimits } from "./trace/outcomes.js";
 export {

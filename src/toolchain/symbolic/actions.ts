@@ -1,11 +1,12 @@
 /** Primitives of actions on one path. */
 import { defined } from "../../base/index.js";
-import type { bmv2 } from "../program/index.js";
+import { type bmv2, bmv2Number } from "../program/index.js";
 import type { Term } from "../solver/index.js";
 import { Expressions } from "./expressions.js";
 import { calculate, withinBounds } from "./hashes.js";
 import type { Num } from "./numbers.js";
 import type { Pass } from "./pass.js";
+import { runTofinoPrimitive } from "./tofino-primitives.js";
 import { Unhandled } from "./unhandled.js";
 
 /** Most primitives that one call runs; more is a loop. */
@@ -22,7 +23,13 @@ const THREE_OPERANDS: Readonly<Record<string, "+" | "-" | "^" | "|" | "&" | "<<"
 };
 
 /** Primitives that no packet shows. */
-const UNSEEN: ReadonlySet<string> = new Set(["no_op", "count", "log_msg", "generate_digest"]);
+const UNSEEN: ReadonlySet<string> = new Set([
+  "no_op",
+  "count",
+  "log_msg",
+  "generate_digest",
+  "shorten_packet",
+]);
 
 /** The false assertion of a program: the packet is dropped. */
 export class Aborted extends Error {}
@@ -76,7 +83,8 @@ export class Actions {
       this.#copy(primitive) ||
       this.#resource(primitive) ||
       this.#request(primitive) ||
-      this.#arithmetic(primitive);
+      this.#arithmetic(primitive) ||
+      runTofinoPrimitive(primitive, this.pass, this.#expressions);
     if (!known) throw new Unhandled(`the primitive ${op}`);
   }
 
@@ -133,7 +141,7 @@ export class Actions {
       }
       case "add_header":
       case "add_header_fast":
-        this.#add(header(first), op === "add_header");
+        this.#add(header(first), op === "add_header" && this.pass.looksAtValidity);
         return true;
       case "remove_header":
         this.#remove(header(first));
@@ -207,7 +215,7 @@ export class Actions {
         return true;
       case "modify_field_with_hash_based_offset": {
         const calculation = pass.calculation(name(third));
-        const hash = pass.calculated(calculate(calculation, pass.memory, pass.payload));
+        const hash = pass.calculated(calculate(calculation, pass.source));
         const result = withinBounds(pass.terms, hash, this.#low(second, 64), this.#low(fourth, 64));
         this.#expressions.assign(given(first), { kind: "term", term: result, signed: false });
         return true;
@@ -224,8 +232,8 @@ export class Actions {
   }
 
   #read(register: string, index: Term): Term {
-    const { bitwidth } = this.pass.register(register);
-    return this.pass.registers.read(register, index, bitwidth);
+    const { bitwidth, initial = "0x0" } = this.pass.register(register);
+    return this.pass.registers.read(register, index, bitwidth, bmv2Number(initial));
   }
 
   /** What happens to the packet after this control. */

@@ -29,6 +29,8 @@ export function runControl(pipeline: bmv2.Pipeline | undefined, pass: Pass): voi
     const table = tables.get(name);
     if (table === undefined) return;
     const found = lookups.lookup(table);
+    if (table.entry_target !== undefined)
+      memory.setIfThere(...table.entry_target, pass.terms.constant(found.number ?? -1, 32));
     if (found.hit && table.direct_meters !== null) colour(table.direct_meters, pass);
     if (found.action !== undefined) actions.run(found.action.primitives, found.parameters);
     if (pass.requests.exit) return;

@@ -13,6 +13,8 @@ export interface Environment {
   readonly follows?: "packet" | "copy";
   /** Entries and default actions that a controller may write: those that a path needs, or none. */
   readonly entries: "any" | "none";
+  /** A controller has written registers as a path needs them; otherwise their cells come from {@link outside}. */
+  readonly writesRegisters?: boolean;
   /** What is left out where {@link outside} and {@link unwritten} have one value of several. */
   readonly leftOut?: { readonly outside: string; readonly unwritten: string };
 }
@@ -26,6 +28,25 @@ export function freshSwitch(terms: Terms): Environment {
     entries: "any",
     leftOut: {
       outside: "registers and meters in another state than at the start",
+      unwritten: "fields of headers that are not valid, with another value than 0",
+    },
+  };
+}
+
+/** The time of a Tofino in nanoseconds, the same for a packet's whole way. */
+export const TIME = "time";
+export const TIME_BITS = 48;
+
+/** A Tofino that has just started, whose registers a controller has written. Fields that nothing has written are 0 in it. */
+export function freshTofino(terms: Terms): Environment {
+  return {
+    outside: (name, width) => (name === TIME ? terms.variable(TIME, TIME_BITS) : terms.constant(0, width)),
+    unwritten: (_, { width }) => terms.constant(0, width),
+    passes: 2,
+    entries: "any",
+    writesRegisters: true,
+    leftOut: {
+      outside: "meters in another state than at the start",
       unwritten: "fields of headers that are not valid, with another value than 0",
     },
   };

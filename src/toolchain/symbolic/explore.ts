@@ -8,6 +8,7 @@ import { Machine, type Outcome } from "./machine.js";
 import type { Plan } from "./pass.js";
 import { Registers } from "./registers.js";
 import { Situation } from "./situation.js";
+import { Tofino } from "./tofino.js";
 import { Unhandled } from "./unhandled.js";
 
 export interface Path {
@@ -27,6 +28,10 @@ const TIMES = [
   "enq_qdepth",
   "deq_timedelta",
   "deq_qdepth",
+  // Of a Tofino.
+  "global_tstamp",
+  "ingress_mac_tstamp",
+  "enq_tstamp",
 ];
 
 /** Whether a control, an action or a parser names the field. */
@@ -74,6 +79,8 @@ export class Explorer {
     if (this.#environment.leftOut !== undefined)
       for (const field of TIMES)
         if (readsField(plan.program, field)) this.#count(`other times and queues (${field})`);
+    if (plan.program.architecture?.pipes.some(({ ghost }) => ghost !== undefined))
+      this.#count("the ghost thread");
   }
 
   /** Whether all paths were tried that the execution can follow. */
@@ -96,8 +103,9 @@ export class Explorer {
     const situation = this.#situation.forAnother();
     const registers = new Registers(terms, environment, chooser, situation);
     try {
-      const machine = new Machine({ plan, chooser, terms, environment, situation, registers });
-      const outcome = machine.run();
+      const shared = { plan, chooser, terms, environment, situation, registers };
+      const isTofino = plan.program.architecture !== undefined;
+      const outcome = (isTofino ? new Tofino(shared) : new Machine(shared)).run();
       const { conditions, labels, model } = chooser;
       for (const label of labels) this.reached.add(label);
       return { outcome, conditions, labels, situation, registers, model };

@@ -19,7 +19,7 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 
 /** Algorithms whose results are exclusive ors of bits of the input and of a constant, for each length of the input. */
-const AFFINE = /^(crc16|crc32|crcCCITT|xor16)$/;
+const AFFINE = /^(crc16|crc32|crcCCITT|xor8|xor16|xor32|crc:\d+:.*)$/;
 
 /** Most bits of an input whose exclusive ors are terms. */
 const MAX_AFFINE = 512;
@@ -32,31 +32,49 @@ export interface Calculated {
   readonly opaque: Opaque | undefined;
 }
 
-export function calculate({ algo, input }: bmv2.Calculation, memory: Memory, payload: number): Calculated {
+/** Where a calculation takes its input from. */
+export interface Source {
+  readonly memory: Memory;
+  /** First byte of the payload, of the packet that came in. */
+  readonly payload: number;
+  /** Fields of invalid headers are left out. */
+  readonly looksAtValidity: boolean;
+}
+
+export function calculate({ algo, input }: bmv2.Calculation, source: Source): Calculated {
+  const { memory, payload } = source;
   const { terms } = memory;
-  const parts: Term[] = [];
-  let hasPayload = false;
-  for (const one of input) {
-    if (one.type === "payload") hasPayload = true;
-    else parts.push(...partsOf(one, memory));
-  }
-  const whole = terms.concat(...parts);
+  const hasPayload = input.some(({ type }) => type === "payload");
+  const whole = inputOf(input, source);
   if ((algo === "csum16" || algo === "cksum16") && !hasPayload && whole.width <= MAX_BITS)
     return { result: onesComplementSum(terms, whole), opaque: undefined };
-  if (AFFINE.test(algo) && !hasPayload && whole.width <= MAX_AFFINE)
+  if (AFFINE.test(algo) && !hasPayload && whole.width <= MAX_AFFINE && bmv2Hash(algo) !== undefined)
     return { result: affine(terms, algo, whole), opaque: undefined };
   const from = hasPayload ? payload : undefined;
-  const variable = terms.variable(`${algo}(${whole.id} ${from ?? ""})`, WIDTHS[algo] ?? 32);
+  const variable = terms.variable(`${algo}(${whole.id} ${from ?? ""})`, widthOf(algo));
   return { result: variable, opaque: { variable, algorithm: algo, input: whole, payload: from } };
 }
 
-function partsOf(input: bmv2.CalculationInput, memory: Memory): Term[] {
+/** Bits of the results of an algorithm. */
+function widthOf(algorithm: string): number {
+  return Number(/^crc:(\d+):/.exec(algorithm)?.[1] ?? WIDTHS[algorithm] ?? 32);
+}
+
+/** The input without the payload, bit by bit. */
+export function inputOf(input: bmv2.Calculation["input"], source: Source): Term {
+  return source.memory.terms.concat(...input.flatMap((one) => partsOf(one, source)));
+}
+
+function partsOf(input: bmv2.CalculationInput, { memory, looksAtValidity }: Source): Term[] {
   const { terms } = memory;
+  const counts = (header: string) => !looksAtValidity || memory.isValid(header);
   switch (input.type) {
+    case "payload":
+      return [];
     case "field":
-      return memory.isValid(input.value[0]) ? [memory.get(...input.value)] : [];
+      return counts(input.value[0]) ? [memory.get(...input.value)] : [];
     case "header":
-      return memory.isValid(input.value)
+      return counts(input.value)
         ? memory.shapes.header(input.value).fields.map(({ name }) => memory.get(input.value, name))
         : [];
     case "hexstr": {
@@ -72,7 +90,7 @@ function partsOf(input: bmv2.CalculationInput, memory: Memory): Term[] {
 function affine(terms: Terms, algorithm: string, input: Term): Term {
   const hash = bmv2Hash(algorithm);
   if (hash === undefined) throw new Unhandled(`the hash ${algorithm}`);
-  const width = WIDTHS[algorithm] ?? 32;
+  const width = widthOf(algorithm);
   const bytes = new Uint8Array((input.width + 7) >> 3);
   const zeros = hash(bytes, bytes.length);
   let result = terms.constant(zeros >>> 0, width);
@@ -88,7 +106,7 @@ function affine(terms: Terms, algorithm: string, input: Term): Term {
 }
 
 /** The Internet checksum (RFC 1071) of bits that end with zeros up to whole words. */
-function onesComplementSum(terms: Terms, input: Term): Term {
+export function onesComplementSum(terms: Terms, input: Term): Term {
   const padded = terms.concat(input, terms.constant(0, (16 - (input.width % 16)) % 16));
   let sum = terms.constant(0, 32);
   for (let low = padded.width - 16; low >= 0; low -= 16)

@@ -230,7 +230,7 @@ export class Machine {
     for (const checksum of this.shared.plan.program.checksums) {
       if (!checksum.verify || !this.#applies(checksum, memory, pass)) continue;
       if (!memory.isValid(checksum.target[0])) continue;
-      const sum = pass.calculated(calculate(pass.calculation(checksum.calculation), memory, pass.payload));
+      const sum = pass.calculated(calculate(pass.calculation(checksum.calculation), pass.source));
       const field = memory.get(...checksum.target);
       const width = Math.max(sum.width, field.width);
       const equal = terms.equal(terms.extend(sum, width), terms.extend(field, width));
@@ -248,7 +248,7 @@ export class Machine {
   #update(memory: Memory, pass: Pass): void {
     for (const checksum of this.shared.plan.program.checksums) {
       if (!checksum.update || !this.#applies(checksum, memory, pass)) continue;
-      const sum = pass.calculated(calculate(pass.calculation(checksum.calculation), memory, pass.payload));
+      const sum = pass.calculated(calculate(pass.calculation(checksum.calculation), pass.source));
       memory.setIfThere(...checksum.target, sum);
     }
   }

@@ -5,7 +5,7 @@ import type { Term } from "../solver/index.js";
 import type { Chooser } from "./chooser.js";
 import { Expressions } from "./expressions.js";
 import type { Memory } from "./memory.js";
-import { LENGTH, LENGTH_BITS, type Packet } from "./packet.js";
+import { byteName, LENGTH, LENGTH_BITS, type Packet } from "./packet.js";
 import { Unhandled } from "./unhandled.js";
 
 /** Of core.p4, where the program has no numbers of its own. */
@@ -38,6 +38,8 @@ export interface ParserScope {
   readonly memory: Memory;
   readonly chooser: Chooser;
   readonly packet: Packet;
+  /** Zeros behind the packet that can be read. */
+  readonly checkBytes?: number;
   readonly primitive: (primitive: bmv2.Primitive) => void;
   /** Called with what else could happen, and is not followed. */
   readonly leftOut: (what: string) => void;
@@ -81,8 +83,17 @@ export class Parser {
     const { terms } = this.scope.memory;
     const bytes = this.scope.packet.arrivedBytes((this.#at + bits + 7) >> 3);
     if (bytes <= 0) return;
-    const tooShort = terms.less(terms.variable(LENGTH, LENGTH_BITS), terms.constant(bytes, LENGTH_BITS));
-    this.#check(tooShort, "PacketTooShort");
+    const { chooser, checkBytes = 0 } = this.scope;
+    const length = terms.variable(LENGTH, LENGTH_BITS);
+    const number = (count: number) => terms.constant(Math.max(0, count), LENGTH_BITS);
+    this.#check(terms.less(length, number(bytes - checkBytes)), "PacketTooShort");
+    for (let at = Math.max(0, bytes - checkBytes); at < bytes && checkBytes > 0; at++)
+      chooser.require(
+        terms.or(
+          terms.less(number(at), length),
+          terms.equal(terms.variable(byteName(at), 8), terms.constant(0, 8)),
+        ),
+      );
   }
 
   #check(wrong: Term, error: string): void {
@@ -137,8 +148,12 @@ export class Parser {
       }
       case "shift":
         throw new Unhandled("the parser operation shift");
-      case "primitive":
-        this.scope.primitive(op.parameters[0]);
+      case "primitive": {
+        const [{ op: name, parameters }] = op.parameters;
+        if (name === "parser_place")
+          this.#expressions.assign(defined(parameters[0]), { kind: "const", value: BigInt(this.#at >> 3) });
+        else this.scope.primitive(op.parameters[0]);
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import type { Bmv2Program, bmv2 } from "../program/index.js";
 import type { Term, Terms } from "../solver/index.js";
 import type { Chooser } from "./chooser.js";
 import type { Environment } from "./environment.js";
-import type { Calculated } from "./hashes.js";
+import type { Calculated, Source } from "./hashes.js";
 import type { Memory } from "./memory.js";
 import type { Registers } from "./registers.js";
 import type { Situation } from "./situation.js";
@@ -19,10 +19,22 @@ export interface Requests {
   /** Numbers of field lists; 0: no request. */
   resubmit: number;
   recirculate: number;
+  /** Of a Tofino's deparser: a copy to a session with bytes in front. */
+  mirror: { readonly session: Term; readonly data: Term } | undefined;
+  /** Of a Tofino's deparser: the bytes in front of the packet in its second pass. */
+  resubmitData: Term | undefined;
 }
 
 export function noRequests(): Requests {
-  return { exit: false, clone: undefined, cloneList: 0, resubmit: 0, recirculate: 0 };
+  return {
+    exit: false,
+    clone: undefined,
+    cloneList: 0,
+    resubmit: 0,
+    recirculate: 0,
+    mirror: undefined,
+    resubmitData: undefined,
+  };
 }
 
 /** Which actions of a table entries and the default action may have, as P4Info says. */
@@ -37,6 +49,8 @@ export class Plan {
   readonly actions: ReadonlyMap<number, bmv2.Bmv2Action>;
   readonly registers: ReadonlyMap<string, bmv2.RegisterArray>;
   readonly calculations: ReadonlyMap<string, bmv2.Calculation>;
+  /** As in simple_switch: keys and hashes pass by the fields of invalid headers, and a header that becomes valid begins with zeros. */
+  readonly looksAtValidity: boolean;
 
   constructor(
     readonly program: Bmv2Program,
@@ -44,6 +58,7 @@ export class Plan {
   ) {
     this.actions = new Map(program.actions.map((action) => [action.id, action]));
     this.registers = new Map(program.register_arrays.map((array) => [array.name, array]));
+    this.looksAtValidity = program.architecture === undefined;
     this.calculations = new Map(program.calculations.map((one) => [one.name, one]));
   }
 }
@@ -70,7 +85,18 @@ export class Pass {
     readonly payload: number,
     /** `packet_length` of the next control, 32 bits: follows what headers take. */
     public length: Term,
+    /** The bits that the parser has passed, from a byte on. */
+    readonly parsed?: (from: number) => Term,
   ) {}
+
+  get looksAtValidity(): boolean {
+    return this.shared.plan.looksAtValidity;
+  }
+  /** Of calculations. */
+  get source(): Source {
+    const { memory, payload, looksAtValidity } = this;
+    return { memory, payload, looksAtValidity };
+  }
 
   get chooser(): Chooser {
     return this.shared.chooser;

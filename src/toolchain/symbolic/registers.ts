@@ -5,7 +5,8 @@ import type { Environment } from "./environment.js";
 import type { Situation } from "./situation.js";
 
 export interface Write {
-  readonly index: Term;
+  /** Undefined: every cell. */
+  readonly index: Term | undefined;
   readonly value: Term;
 }
 
@@ -19,12 +20,13 @@ export class Registers {
     readonly situation: Situation,
   ) {}
 
-  write(register: string, index: Term, value: Term): void {
+  write(register: string, index: Term | undefined, value: Term): void {
     this.writes.set(register, [...(this.writes.get(register) ?? []), { index, value }]);
   }
 
-  read(register: string, index: Term, width: number): Term {
-    return this.after(register, index, this.#initial(register, index, width));
+  /** `start`: what each cell holds when the switch starts. */
+  read(register: string, index: Term, width: number, start = 0n): Term {
+    return this.after(register, index, this.#initial(register, index, width, start));
   }
 
   /** What a cell holds after the writes so far. */
@@ -32,22 +34,26 @@ export class Registers {
     const { terms } = this;
     let value = initial;
     for (const write of this.writes.get(register) ?? [])
-      value = terms.choose(terms.equal(index, write.index), write.value, value);
+      value =
+        write.index === undefined
+          ? write.value
+          : terms.choose(terms.equal(index, write.index), write.value, value);
     return value;
   }
 
   /** Reads of one cell give the same value, by whatever index they name it. */
-  #initial(register: string, index: Term, width: number): Term {
+  #initial(register: string, index: Term, width: number, start: bigint): Term {
     const { terms } = this;
-    const { leftOut } = this.environment;
-    if (leftOut !== undefined) this.situation.leftOut.add(leftOut.outside);
-    const value = this.environment.outside(`register ${register} ${index.id}`, width);
+    const { leftOut, writesRegisters } = this.environment;
+    const name = `register ${register} ${index.id}`;
+    if (leftOut !== undefined && !writesRegisters) this.situation.leftOut.add(leftOut.outside);
+    const value = writesRegisters ? terms.variable(name, width) : this.environment.outside(name, width);
     for (const read of this.situation.cells)
       if (read.register === register)
         this.chooser.require(
           terms.or(terms.not(terms.equal(index, read.index)), terms.equal(value, read.value)),
         );
-    this.situation.cells.push({ register, index, value });
+    this.situation.cells.push({ register, index, value, start });
     return value;
   }
 }

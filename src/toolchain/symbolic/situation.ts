@@ -35,6 +35,14 @@ export interface Opaque {
   readonly payload: number | undefined;
 }
 
+/** A cell of a register that a path reads, with what it holds before the packet, and what it holds when the switch starts. */
+export interface Cell {
+  readonly register: string;
+  readonly index: Term;
+  readonly value: Term;
+  readonly start: bigint;
+}
+
 export class Situation {
   readonly entries: Entry[] = [];
   readonly defaults: DefaultAction[] = [];
@@ -46,7 +54,7 @@ export class Situation {
   /** Keys that no entry of a table may match. */
   readonly missed: { table: bmv2.Bmv2Table; key: readonly Term[] }[] = [];
   /** Registers' cells that were read, with what they held at first. */
-  readonly cells: { register: string; index: Term; value: Term }[] = [];
+  readonly cells: Cell[] = [];
 
   /** Meters that the path has executed. */
   readonly meters = new Set<string>();

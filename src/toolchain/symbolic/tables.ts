@@ -16,6 +16,8 @@ export interface Lookup {
   /** Undefined: no action runs. */
   readonly action: bmv2.Bmv2Action | undefined;
   readonly parameters: readonly Term[];
+  /** Number of the entry in the table; undefined for a miss. */
+  readonly number?: number;
 }
 
 interface Choice extends Way {
@@ -47,8 +49,8 @@ export class Tables {
     const { memory, terms } = this.pass;
     const reference: bmv2.FieldRef = typeof target === "string" ? [target, "$valid$"] : target;
     const [header, field] = reference;
-    // The key of an invalid header is 0.
-    if (field !== "$valid$" && !memory.isValid(header))
+    // The key of an invalid header is 0 in simple_switch.
+    if (this.pass.looksAtValidity && field !== "$valid$" && !memory.isValid(header))
       return terms.constant(0, memory.field(header, field)?.width ?? 1);
     const value = this.#expressions.numbers.exact(this.#expressions.field(reference));
     return mask === null ? value : terms.and(value, terms.constant(bmv2Number(mask), value.width));
@@ -66,7 +68,7 @@ export class Tables {
     for (const entry of situation.entries.filter((one) => one.table.name === table.name))
       add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => this.#hit(table, entry));
     for (const entry of orderOf(table))
-      add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () => this.#own(entry));
+      add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () => this.#own(table, entry));
     if (!rules.isConst && this.#areWritten) {
       if ((table.entries?.length ?? 0) > 0)
         situation.leftOut.add("changes of entries that a program begins with");
@@ -110,8 +112,11 @@ export class Tables {
   }
 
   /** An entry may be that of another program's path: then it has this program's action of the same name. */
-  #hit(table: bmv2.Bmv2Table, { action, parameters }: Entry): Lookup {
-    return { hit: true, action: this.#ownAction(table, action), parameters };
+  #hit(table: bmv2.Bmv2Table, entry: Entry): Lookup {
+    const action = this.#ownAction(table, entry.action);
+    const written = this.pass.situation.entries.filter((one) => one.table.name === table.name);
+    const number = (table.entries?.length ?? 0) + written.indexOf(entry);
+    return { hit: true, action, parameters: entry.parameters, number };
   }
 
   #ownAction(table: bmv2.Bmv2Table, { name }: bmv2.Bmv2Action): bmv2.Bmv2Action {
@@ -178,12 +183,13 @@ export class Tables {
     return choices;
   }
 
-  #own({ action_entry }: bmv2.ConstEntry): Lookup {
+  #own({ entries }: bmv2.Bmv2Table, entry: bmv2.ConstEntry): Lookup {
+    const { action_entry } = entry;
     const action = this.pass.action(action_entry.action_id);
     const parameters = action.runtime_data.map(({ bitwidth }, i) =>
       this.pass.terms.constant(bmv2Number(action_entry.action_data[i] ?? "0x0"), bitwidth),
     );
-    return { hit: true, action, parameters };
+    return { hit: true, action, parameters, number: entries?.indexOf(entry) ?? 0 };
   }
 
   #matches(table: bmv2.Bmv2Table, key: readonly Term[], { match_key }: bmv2.ConstEntry): Term {

@@ -1,24 +1,27 @@
 /** A path with values: the packet, its port, and the commands that give the switch what the path needs. */
-import { defined } from "../../base/index.js";
 import { bmv2Hash, bmv2WideHash } from "../hash/index.js";
-import type { bmv2 } from "../program/index.js";
-import { Evaluator, type Model, type Solver, type Term } from "../solver/index.js";
+import { Evaluator, type Model, type Solver, Substitution, type Term, type Terms } from "../solver/index.js";
 import {
   byteName,
-  type Copies,
   LENGTH,
   LENGTH_BITS,
   type Opaque,
   type Path,
   PORT,
   PORT_BITS,
+  TIME,
+  TIME_BITS,
 } from "../symbolic/index.js";
+import { commandsOf, type Target } from "./commands.js";
+import { TIMES } from "./runs.js";
 
 export interface Stimulus {
   readonly port: number;
   readonly bytes: Uint8Array;
   /** Of simple_switch_CLI. */
   readonly commands: readonly string[];
+  /** The same in a packet test. */
+  readonly lines: readonly string[];
   /** The values of the path's variables. */
   readonly model: Model;
 }
@@ -33,12 +36,12 @@ const PORTS = 16;
 const ATTEMPTS = 4;
 
 /** Undefined: no packet was found whose hashes lead along the path. */
-export function stimulusOf(path: Path, solver: Solver): Stimulus | undefined {
-  let conditions = withPreferences(path, solver);
+export function stimulusOf(path: Path, solver: Solver, target: Target = "v1model"): Stimulus | undefined {
+  let conditions = withPreferences(path, solver, target);
   let model = filled(solver.solve(conditions).model);
   for (let attempt = 0; ; attempt++) {
     const wrong = path.situation.opaque.filter((opaque) => !isTrue(opaque, model));
-    if (wrong.length === 0) return concrete(path, model);
+    if (wrong.length === 0) return concrete(path, model, target);
     if (attempt === ATTEMPTS) return undefined;
     // The inputs stay as they are, and the results are what the functions give.
     const pinned = wrong.flatMap((opaque) => pins(opaque, model, solver));
@@ -106,8 +109,8 @@ function bytesOf(value: bigint, count: number): Uint8Array {
   return Uint8Array.from({ length: count }, (_, i) => Number((value >> BigInt(8 * (count - 1 - i))) & 0xffn));
 }
 
-/** The conditions of the path, with those preferences that they allow: a short packet, low ports. */
-function withPreferences(path: Path, solver: Solver): Term[] {
+/** The conditions of the path, with those preferences that they allow: a short packet, low ports, registers as they are at the start. */
+function withPreferences(path: Path, solver: Solver, target: Target): Term[] {
   const { terms } = solver;
   const low = (term: Term) => terms.less(term, terms.constant(PORTS, term.width));
   const length = terms.variable(LENGTH, LENGTH_BITS);
@@ -124,14 +127,37 @@ function withPreferences(path: Path, solver: Solver): Term[] {
       .flatMap(({ id, port }) => [id, port])
       .map((term) => terms.not(terms.equal(term, terms.constant(0, term.width)))),
     ...(path.outcome.kind === "sent" ? [low(path.outcome.port)] : []),
+    ...(target === "tofino" ? path.situation.cells : []).map(({ value, start }) =>
+      terms.equal(value, terms.constant(start, value.width)),
+    ),
     terms.less(length, terms.constant(1500, LENGTH_BITS)),
   ];
-  const together = [...path.conditions, ...preferences];
+  const conditions = target === "tofino" ? atAllTimes(path, solver) : path.conditions;
+  const together = [...conditions, ...preferences];
   if (solver.solve(together).answer === "yes") return together;
-  const kept = [...path.conditions];
+  const kept = [...conditions];
   for (const preference of preferences)
     if (solver.solve([...kept, preference]).answer === "yes") kept.push(preference);
   return kept;
+}
+
+/** A Tofino's time in the first run of a test: what must hold on all paths. */
+export function startOf(terms: Terms): Term {
+  const [start = 0n] = TIMES;
+  return terms.equal(terms.variable(TIME, TIME_BITS), terms.constant(start, TIME_BITS));
+}
+
+/** The conditions of a path, and the same ones at the times of the other runs where some packet meets all of them. */
+function atAllTimes({ conditions }: Path, solver: Solver): readonly Term[] {
+  const { terms } = solver;
+  const start = startOf(terms);
+  const time = terms.variable(TIME, TIME_BITS);
+  const others = TIMES.slice(1).flatMap((value) => {
+    const then = new Substitution(terms, time, terms.constant(value, TIME_BITS));
+    return conditions.flatMap((one) => (one === start || then.of(one) === one ? [] : [then.of(one)]));
+  });
+  const all = [...conditions, ...others];
+  return others.length > 0 && solver.solve(all).answer === "yes" ? all : conditions;
 }
 
 /** Numbers of the bytes that the path's conditions and output name. */
@@ -149,77 +175,13 @@ function bytesNamed({ conditions, outcome, situation }: Path): number[] {
   });
 }
 
-function concrete(path: Path, model: Model): Stimulus {
+function concrete(path: Path, model: Model, target: Target): Stimulus {
   const evaluator = new Evaluator(model);
   const value = (term: Term) => evaluator.valueOf(term);
   const length = Number(model.get(LENGTH) ?? 0n);
   const bytes = Uint8Array.from({ length }, (_, i) => Number(model.get(byteName(i)) ?? 0n));
-  return { port: Number(model.get(PORT) ?? 0n), bytes, commands: commandsOf(path, value), model };
-}
-
-function commandsOf({ situation }: Path, value: (term: Term) => bigint): string[] {
-  const members = new Map<string, number>();
-  const commands: string[] = [];
-  const call = (terms: readonly Term[]) => terms.map((term) => hex(value(term)));
-  for (const { table, action, parameters } of situation.defaults)
-    commands.push(["table_set_default", table.name, action.name, ...call(parameters)].join(" "));
-  for (const { table, key, action, parameters } of situation.entries) {
-    const keys = table.key.map((part, i) => keyText(part, value(defined(key[i])), defined(key[i]).width));
-    const priority = table.match_type === "ternary" || table.match_type === "range" ? ["1"] : [];
-    if (table.type === "simple") {
-      commands.push(
-        ["table_add", table.name, action.name, ...keys, "=>", ...call(parameters), ...priority].join(" "),
-      );
-      continue;
-    }
-    const profile = table.action_profile ?? "";
-    const member = members.get(profile) ?? 0;
-    members.set(profile, member + 1);
-    commands.push(
-      ["act_prof_create_member", profile, action.name, ...call(parameters)].join(" "),
-      ["table_indirect_add", table.name, ...keys, "=>", String(member), ...priority].join(" "),
-    );
-  }
-  // Two requests of one path may name the same group or session.
-  const made: Copies[] = [];
-  const parts = ({ id, port, instance }: Copies) => [id, port, instance].map(value).join();
-  for (const copies of situation.copies) {
-    if (made.some((one) => one.kind === copies.kind && parts(one) === parts(copies))) continue;
-    commands.push(...copyCommands(copies, value, made));
-    made.push(copies);
-  }
-  return commands;
-}
-
-function copyCommands(
-  { kind, id, port, instance }: Copies,
-  value: (term: Term) => bigint,
-  earlier: readonly Copies[],
-): string[] {
-  if (kind === "session") return [`mirroring_add ${value(id)} ${value(port)}`];
-  const node = earlier.filter((one) => one.kind === "group").length;
-  return [
-    `mc_mgrp_create ${value(id)}`,
-    `mc_node_create ${value(instance)} ${value(port)}`,
-    `mc_node_associate ${value(id)} ${node}`,
-  ];
-}
-
-function keyText({ match_type }: bmv2.TableKey, value: bigint, width: number): string {
-  const text = hex(value);
-  switch (match_type) {
-    case "lpm":
-      return `${text}/${width}`;
-    case "ternary":
-    case "optional":
-      return `${text}&&&${hex((1n << BigInt(width)) - 1n)}`;
-    case "range":
-      return `${text}->${text}`;
-    default:
-      return text;
-  }
-}
-
-function hex(value: bigint): string {
-  return `0x${value.toString(16)}`;
+  const all = commandsOf(path, value, target);
+  const commands = all.map(({ command }) => command);
+  const lines = all.map(({ command, line }) => line ?? command);
+  return { port: Number(model.get(PORT) ?? 0n), bytes, commands, lines, model };
 }

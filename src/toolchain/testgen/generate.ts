@@ -6,8 +6,9 @@ import { type Coverage, coverageOf } from "../coverage/index.js";
 import type { Program } from "../program/index.js";
 import { Solver, Terms, TooLarge } from "../solver/index.js";
 import { CoverageCounts, Switch } from "../switch/index.js";
-import { Explorer, freshSwitch } from "../symbolic/index.js";
-import { type Stimulus, stimulusOf } from "./concrete.js";
+import { Explorer, freshSwitch, freshTofino, type Path } from "../symbolic/index.js";
+import type { Target } from "./commands.js";
+import { type Stimulus, startOf, stimulusOf } from "./concrete.js";
 import { type Expected, replay } from "./replay.js";
 import { planOf } from "./rules.js";
 
@@ -23,6 +24,8 @@ export interface GenerateOptions {
   readonly allPaths: boolean;
   /** Whether to go on; asked after each path. */
   goesOn(): boolean;
+  /** Called with each path that has a packet, with what leaves the switch. */
+  onPath?(path: Path, stimulus: Stimulus, expected: readonly Expected[]): void;
   /** Called after each test. */
   progress?(tests: number, coverage: Coverage): void;
 }
@@ -56,6 +59,7 @@ class Generation {
   readonly #tests: GeneratedTest[] = [];
   readonly #counts: Float64Array;
   readonly #all = new CoverageCounts();
+  readonly #target: Target;
   #paths = 0;
   #untested = 0;
 
@@ -63,9 +67,11 @@ class Generation {
     readonly program: Program,
     readonly options: GenerateOptions,
   ) {
+    this.#target = program.bmv2.architecture === undefined ? "v1model" : "tofino";
     this.#explorer = new Explorer(planOf(program), this.#solver, {
       seed: options.seed,
-      environment: freshSwitch,
+      environment: this.#target === "tofino" ? freshTofino : freshSwitch,
+      given: this.#target === "tofino" ? [startOf(this.#solver.terms)] : [],
     });
     // A switch that sees no packet: its counts are those to which the tests' are added.
     new Switch(program, { clock: STILL, transmit: () => {}, coverage: this.#all });
@@ -100,13 +106,14 @@ class Generation {
     const path = this.#explorer.step();
     if (path === undefined) return;
     this.#paths++;
-    const stimulus = stimulusOf(path, this.#solver);
+    const stimulus = stimulusOf(path, this.#solver, this.#target);
     const replayed = stimulus === undefined ? undefined : await replay(this.program, stimulus);
     if (stimulus === undefined || replayed === undefined) {
       this.#untested++;
       return;
     }
     const { counts, expected } = replayed;
+    this.options.onPath?.(path, stimulus, expected);
     const isNew = counts.some((count, i) => count > 0 && this.#counts[i] === 0);
     if (!isNew && !this.options.allPaths) return;
     counts.forEach((count, i) => {

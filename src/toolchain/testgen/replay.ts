@@ -4,6 +4,7 @@ import { runCommands } from "../control/index.js";
 import type { Program } from "../program/index.js";
 import { CoverageCounts, Switch } from "../switch/index.js";
 import type { Stimulus } from "./concrete.js";
+import { RUNS } from "./runs.js";
 
 /** Undefined nibbles depend on the time or on random numbers. */
 export interface Expected {
@@ -21,13 +22,6 @@ export interface Sent {
   readonly port: number;
   readonly frame: Uint8Array;
 }
-
-/** Times of the switch's clock and seeds of its random numbers: what differs between two of these is not expected. */
-const RUNS = [
-  { now: 0, seed: 1 },
-  { now: 123_456_789, seed: 2 },
-  { now: 2 ** 41 + 98_765, seed: 3 },
-] as const;
 
 /** Undefined: the program's decisions depend on the time or on random numbers, or the switch refuses a command. */
 export async function replay(program: Program, stimulus: Stimulus): Promise<Replayed | undefined> {

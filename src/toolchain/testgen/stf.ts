@@ -4,7 +4,7 @@ import type { GeneratedTest } from "./generate.js";
 import type { Expected } from "./replay.js";
 
 export function stfOf({ stimulus, expected }: GeneratedTest, title: string): string {
-  const lines = [`# ${title}`, ...stimulus.commands, `packet ${stimulus.port} ${toHex(stimulus.bytes)}`];
+  const lines = [`# ${title}`, ...stimulus.lines, `packet ${stimulus.port} ${toHex(stimulus.bytes)}`];
   lines.push(...expected.map(({ port, nibbles }) => `expect ${port} ${patternOf(nibbles)} $`));
   return `${lines.join("\n")}\n`;
 }

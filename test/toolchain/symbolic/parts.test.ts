@@ -277,6 +277,7 @@ describe("calculations", () => {
     value: [header, name],
   });
   const of = (algo: string, input: readonly bmv2.CalculationInput[]) => ({ algo, input }) as bmv2.Calculation;
+  const from = (memory: Memory, payload: number) => ({ memory, payload, looksAtValidity: true });
 
   function filled() {
     const made = memoryOf();
@@ -307,7 +308,7 @@ describe("calculations", () => {
             [a, b, c, d],
           ];
           inputs.forEach((input, i) => {
-            const { result, opaque } = calculate(of(algo, input), memory, 0);
+            const { result, opaque } = calculate(of(algo, input), from(memory, 0));
             expect(opaque).toBeUndefined();
             const given = hash(new Uint8Array(bytes[i]!), bytes[i]!.length) >>> 0;
             expect(evaluated(result, model)).toBe(BigInt(given));
@@ -326,7 +327,7 @@ describe("calculations", () => {
       { type: "hexstr", value: "0xab" },
       { type: "hexstr", value: "0x3", bitwidth: 3 },
     ] as bmv2.CalculationInput[];
-    const { result } = calculate(of("crc32", input), memory, 0);
+    const { result } = calculate(of("crc32", input), from(memory, 0));
     const bytes = new Uint8Array([0xab, 0x60]);
     expect(result).toBe(terms.constant(bmv2Hash("crc32")!(bytes, 2) >>> 0, 32));
   });
@@ -335,7 +336,7 @@ describe("calculations", () => {
     const { memory, terms } = filled();
     const own = [field("stack[0]", "low")];
     const payload = { type: "payload" } as bmv2.CalculationInput;
-    const sum = calculate(of("csum16", [...own, payload]), memory, 34);
+    const sum = calculate(of("csum16", [...own, payload]), from(memory, 34));
     expect(sum).toEqual({
       result: sum.opaque!.variable,
       opaque: {
@@ -343,21 +344,21 @@ describe("calculations", () => {
         input: terms.variable("stack[0].low", 8),
       },
     });
-    expect(calculate(of("csum16", [...own, payload]), memory, 34).result).toBe(sum.result);
-    expect(calculate(of("csum16", [...own, payload]), memory, 35).result).not.toBe(sum.result);
+    expect(calculate(of("csum16", [...own, payload]), from(memory, 34)).result).toBe(sum.result);
+    expect(calculate(of("csum16", [...own, payload]), from(memory, 35)).result).not.toBe(sum.result);
     const widths = ["crc16_custom", "crc32_custom", "crc64", "identity", "xxh64"].map(
-      (algo) => calculate(of(algo, own), memory, 0).result.width,
+      (algo) => calculate(of(algo, own), from(memory, 0)).result.width,
     );
     expect(widths).toEqual([16, 32, 64, 64, 32]);
-    expect(calculate(of("crc64", own), memory, 3).opaque).toMatchObject({ payload: undefined });
+    expect(calculate(of("crc64", own), from(memory, 3)).opaque).toMatchObject({ payload: undefined });
     const long = (bits: number) =>
       [{ type: "hexstr", value: "0x1", bitwidth: bits }] as bmv2.CalculationInput[];
-    expect(calculate(of("crc32", long(512)), memory, 0).opaque).toBeUndefined();
-    expect(calculate(of("crc32", long(513)), memory, 0).opaque).toBeDefined();
-    expect(calculate(of("csum16", long(4096)), memory, 0).opaque).toBeUndefined();
-    expect(calculate(of("csum16", long(4097)), memory, 0).opaque).toBeDefined();
+    expect(calculate(of("crc32", long(512)), from(memory, 0)).opaque).toBeUndefined();
+    expect(calculate(of("crc32", long(513)), from(memory, 0)).opaque).toBeDefined();
+    expect(calculate(of("csum16", long(4096)), from(memory, 0)).opaque).toBeUndefined();
+    expect(calculate(of("csum16", long(4097)), from(memory, 0)).opaque).toBeDefined();
     const unknown = [{ type: "stack" }] as unknown as bmv2.CalculationInput[];
-    expect(() => calculate(of("crc32", unknown), memory, 0)).toThrow("a hash of a value of type stack");
+    expect(() => calculate(of("crc32", unknown), from(memory, 0))).toThrow("a hash of a value of type stack");
   });
 
   it("within bounds are base + hash mod max, with 0 as 1", () => {

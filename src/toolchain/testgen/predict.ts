@@ -1,0 +1,28 @@
+/** What the symbolic execution says of a path, beside what the switch does with the path's packet. */
+import { Evaluator } from "../solver/index.js";
+import type { Path } from "../symbolic/index.js";
+import type { Stimulus } from "./concrete.js";
+import type { Expected } from "./replay.js";
+
+/** Whether the switch does something else than the path says. Of a packet that gets copies a path says what one of them does. */
+export function contradicts(
+  { outcome, situation }: Path,
+  { model, bytes }: Stimulus,
+  expected: readonly Expected[],
+): boolean {
+  const hasCopies = situation.copies.length > 0;
+  if (outcome.kind === "dropped") return !hasCopies && expected.length > 0;
+  const evaluator = new Evaluator(model);
+  const { front, rest } = outcome;
+  const port = Number(evaluator.valueOf(outcome.port));
+  const head = evaluator.valueOf(front);
+  const nibbles = Array.from({ length: front.width >> 2 }, (_, i) =>
+    Number((head >> BigInt(front.width - 4 * (i + 1))) & 15n),
+  );
+  for (const byte of bytes.subarray(rest)) nibbles.push(byte >> 4, byte & 15);
+  const isThis = (one: Expected) =>
+    one.port === port &&
+    one.nibbles.length === nibbles.length &&
+    one.nibbles.every((nibble, i) => nibble === undefined || nibble === nibbles[i]);
+  return hasCopies ? !expected.some(isThis) : expected.length !== 1 || !expected.every(isThis);
+}

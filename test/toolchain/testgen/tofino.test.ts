@@ -1,0 +1,97 @@
+/** Tests of programs for a Tofino: they hold, they reach what they can, and each path says what the switch does. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { loadProgram } from "../../../src/toolchain/loading/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
+import { contradicts, type Generated, generateTests, stfOf } from "../../../src/toolchain/testgen/index.js";
+
+const root = resolve(import.meta.dirname, "../../..");
+const golden = join(root, "test/golden/tna/run");
+
+async function loaded(path: string): Promise<Program> {
+  const define = /\/t2_/.test(path) ? ["__TARGET_TOFINO__=2"] : [];
+  return (await loadProgram({ path, include: [], define }, new Diagnostics(), "ignore")).program;
+}
+
+interface Made extends Generated {
+  /** Paths with a packet, and those of them where the switch does something else. */
+  compared: number;
+  contradicted: string[];
+}
+
+async function generated(program: Program, paths = 150): Promise<Made> {
+  let [tried, compared] = [0, 0];
+  const contradicted: string[] = [];
+  const made = await generateTests(program, {
+    seed: 1,
+    maxTests: 1000,
+    allPaths: false,
+    goesOn: () => ++tried <= paths,
+    onPath: (path, stimulus, expected) => {
+      compared++;
+      if (contradicts(path, stimulus, expected))
+        contradicted.push(stfOf({ stimulus, expected }, path.labels.join("; ")));
+    },
+  });
+  return { ...made, compared, contradicted };
+}
+
+async function failing(program: Program, { tests }: Generated): Promise<string[]> {
+  const messages: string[] = [];
+  for (const test of tests) {
+    const diagnostics = new Diagnostics();
+    const commands = readStf(new SourceFile("test.stf", stfOf(test, "generated")), diagnostics);
+    await runStf(commands, program, diagnostics);
+    messages.push(...diagnostics.list.map(formatDiagnostic));
+  }
+  return messages;
+}
+
+const missed = ({ coverage }: Generated, kind: string) =>
+  coverage.items
+    .filter((item) => item.kind === kind && item.hits === 0)
+    .map(({ place, text }) => `${place?.line} ${text}`);
+
+const programs = readdirSync(golden).filter((name) => name.endsWith(".p4") && name !== "common.p4");
+
+describe("tests of", () => {
+  it.each(programs)("%s hold, and the switch does on each path what the execution says", async (name) => {
+    const program = await loaded(join(golden, name));
+    const made = await generated(program);
+    expect(made.contradicted).toEqual([]);
+    expect(made.compared).toBeGreaterThan(3);
+    expect(made.tests.length).toBeGreaterThan(0);
+    expect(await failing(program, made)).toEqual([]);
+  });
+
+  it("exercise 21's solution reach every statement, with entries as the Tofino compiler's tests write them", async () => {
+    const program = await loaded(join(root, "examples/course/21-memory/solution/memory.p4"));
+    const made = await generated(program, 400);
+    expect(missed(made, "statement")).toEqual([]);
+    expect(made.contradicted).toEqual([]);
+    const texts = made.tests.map((test) => stfOf(test, "")).join("\n");
+    expect(texts).toMatch(
+      /^add pipe\.CourseIngress\.routes hdr\.ipv4\.dst:0x[0-9a-f]+ CourseIngress\.forward\(mac:0x[0-9a-f]+,port:0x[0-9a-f]+\)$/m,
+    );
+    expect(texts).toMatch(/^register_write pipe\.CourseIngress\.windows \d+ 0x[0-9a-f]+$/m);
+    expect(await failing(program, made)).toEqual([]);
+  });
+
+  it("a changed program fail", async () => {
+    const path = join(root, "examples/course/21-memory/solution/memory.p4");
+    const made = await generated(await loaded(path), 400);
+    const text = readFileSync(path, "utf8").replace("used = window.used;", "used = window.end;");
+    const { compile } = await import("../../../src/toolchain/p4/index.js");
+    const changed = compile({ file: new SourceFile("memory.p4", text) }, new Diagnostics());
+    expect(await failing(changed!.program, made)).not.toEqual([]);
+  });
+});
+
+it("one seed gives the same bytes", async () => {
+  const program = await loaded(join(golden, "copies.p4"));
+  const texts = async () => (await generated(program, 60)).tests.map((test) => stfOf(test, ""));
+  expect(await texts()).toEqual(await texts());
+});
