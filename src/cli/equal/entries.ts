@@ -24,6 +24,7 @@ const mapSchema = z.strictObject({
   actions: names,
   registers: names,
   meters: names,
+  profiles: names,
   keys: members,
   parameters: members,
 });

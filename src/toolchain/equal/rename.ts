@@ -12,6 +12,8 @@ export interface NameMap {
   readonly actions: Names;
   readonly registers: Names;
   readonly meters: Names;
+  /** Of action profiles and selectors. */
+  readonly profiles: Names;
   /** Of the keys of a table, by its name in the first program. */
   readonly keys: Readonly<Record<string, Names>>;
   /** Of the parameters of an action, by its name in the first program. */
@@ -25,7 +27,7 @@ export interface NameProblem {
   readonly message: string;
 }
 
-const KINDS = ["tables", "actions", "registers", "meters"] as const;
+const KINDS = ["tables", "actions", "registers", "meters", "profiles"] as const;
 
 /** The names of a program that a map can give. */
 function namesOf({ bmv2: program, p4info }: Program) {
@@ -47,6 +49,9 @@ function namesOf({ bmv2: program, p4info }: Program) {
     actions,
     registers: new Map(program.register_arrays.map(({ name }) => [name, []])),
     meters: new Map(program.meter_arrays.map(({ name }) => [name, []])),
+    profiles: new Map(
+      program.pipelines.flatMap((one) => one.action_profiles.map(({ name }) => [name, []] as const)),
+    ),
   };
 }
 
@@ -103,6 +108,7 @@ export function renamed({ bmv2: program, p4info }: Program, map: NameMap): Progr
     action: backwards(map.actions),
     register: backwards(map.registers),
     meter: backwards(map.meters),
+    profile: backwards(map.profiles),
   };
   const copy = structuredClone(program);
   for (const action of copy.actions) {
@@ -126,6 +132,7 @@ export function renamed({ bmv2: program, p4info }: Program, map: NameMap): Progr
   rename(info.registers, of.register);
   rename(info.meters, of.meter);
   rename(info.directMeters, of.meter);
+  rename(info.actionProfiles, of.profile);
   for (const { preamble, matchFields } of info.tables) {
     const key = backwards(map.keys[preamble?.name ?? ""]);
     for (const field of matchFields) field.name = key(field.name);
@@ -137,7 +144,9 @@ export function renamed({ bmv2: program, p4info }: Program, map: NameMap): Progr
   return { bmv2: copy, p4info: info };
 }
 
-type Renames = Readonly<Record<"table" | "action" | "register" | "meter", (name: string) => string>>;
+type Renames = Readonly<
+  Record<"table" | "action" | "register" | "meter" | "profile", (name: string) => string>
+>;
 
 function renamePipeline(pipeline: bmv2.Pipeline, of: Renames, map: NameMap): void {
   const node = (name: string | null): string | null => (name === null ? null : of.table(name));
@@ -146,8 +155,10 @@ function renamePipeline(pipeline: bmv2.Pipeline, of: Renames, map: NameMap): voi
     condition.true_next = node(condition.true_next);
     condition.false_next = node(condition.false_next);
   }
+  for (const profile of pipeline.action_profiles) profile.name = of.profile(profile.name);
   for (const table of pipeline.tables) {
     table.name = of.table(table.name);
+    if (table.action_profile !== undefined) table.action_profile = of.profile(table.action_profile);
     const key = backwards(map.keys[table.name]);
     for (const part of table.key) if (part.name !== undefined) part.name = key(part.name);
     table.actions = table.actions.map(of.action);

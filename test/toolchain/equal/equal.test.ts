@@ -77,6 +77,19 @@ control D(packet_out packet, in headers h) { apply { packet.emit(h.data); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 `;
 
+/** A table with an action profile; what differs needs a member. */
+const PROFILE = `${NAMED.slice(0, NAMED.indexOf("    register<"))}
+    action_profile(4) members;
+    action hop(bit<9> port) { s.egress_spec = port; h.data.more = 3; }
+    table routes {
+        key = { h.data.value: exact; }
+        actions = { hop; }
+        implementation = members;
+    }
+    apply { s.egress_spec = 1; routes.apply(); }
+}
+${NAMED.slice(NAMED.indexOf("control E("))}`;
+
 describe("equal programs", () => {
   it.each([
     ["itself", CHOICES],
@@ -293,7 +306,7 @@ describe("names of the second program", () => {
         .filter(({ name }) => name.startsWith("TheIngress."))
         .map(({ name }) => [name, name.replace("TheIngress", "Other").replace("add_one", "increase")]),
     ),
-    ...{ registers: {}, meters: {}, keys: {}, parameters: {} },
+    ...{ registers: {}, meters: {}, profiles: {}, keys: {}, parameters: {} },
   };
 
   it("are those of the first one where a map gives them, and the programs are compared as before", async () => {
@@ -337,6 +350,7 @@ describe("names of the second program", () => {
       actions: pairs(["action"]),
       registers: pairs(["cells"]),
       meters: pairs(["meter"]),
+      profiles: {},
       keys: { "I.a_table": { x_key: "y_key", y_key: "x_key" } },
       parameters: { "I.a_action": parameters, "I.b_action": parameters },
     };
@@ -352,6 +366,21 @@ describe("names of the second program", () => {
     expect(tableDifference(left, right)).toBeDefined();
     const wrong = renamed(right, { ...names, registers: {} });
     expect((await compare(left, wrong, 20_000)).verdict).not.toBe("equal");
+  });
+
+  it("may be those of action profiles: a difference that needs a member is shown", async () => {
+    const made = PROFILE.replaceAll("members", "choices");
+    const [left, right] = [compiled(PROFILE)!, compiled(made.replace("more = 3", "more = 4"))!];
+    const names = {
+      ...{ tables: {}, actions: {}, registers: {}, meters: {}, keys: {}, parameters: {} },
+      profiles: { "I.members": "I.choices" },
+    };
+    expect(nameProblems(left, right, names)).toEqual([]);
+    const { verdict, difference } = await compare(left, renamed(right, names));
+    expect(verdict).toBe("different");
+    expect(difference!.stimulus.commands.join()).toContain("act_prof_create_member I.members");
+    expect((await compare(left, renamed(compiled(made)!, names))).verdict).not.toBe("different");
+    expect((await compare(left, right)).verdict).not.toBe("different");
   });
 
   it("are refused where a program does not have them, or where one would stand for two", () => {
