@@ -132,7 +132,9 @@ async function main(): Promise<void> {
   if (fresh === "1") rmSync(store, { force: true });
   const stored = existsSync(store) ? readFileSync(store, "utf8").trim().split("\n") : [];
   const known = new Map(
-    stored.filter((line) => line !== "").map((line) => [(JSON.parse(line) as Line).program, JSON.parse(line) as Line]),
+    stored
+      .filter((line) => line !== "")
+      .map((line) => [(JSON.parse(line) as Line).program, JSON.parse(line) as Line]),
   );
   const lines: Line[] = [];
   for (const one of readCases(corpus)) {

@@ -7,7 +7,7 @@ import { calculate, withinBounds } from "./hashes.js";
 import type { Num } from "./numbers.js";
 import type { Pass } from "./pass.js";
 import { runTofinoPrimitive } from "./tofino-primitives.js";
-import { Unhandled } from "./unhandled.js";
+import { placeText, Unhandled, within } from "./unhandled.js";
 
 /** Most primitives that one call runs; more is a loop. */
 const MAX_STEPS = 10_000;
@@ -64,7 +64,7 @@ export class Actions {
         const condition = this.#expressions.numbers.nonZero(this.#number(operands[0]));
         if (!this.pass.branch(`${primitive.source_info?.line ?? ""} ${op}`, condition))
           at = targetOf(operands[1]);
-      } else this.one(primitive);
+      } else within(placeText(primitive.source_info), () => this.one(primitive));
     }
   }
 

@@ -4,7 +4,7 @@ import { Actions } from "./actions.js";
 import { Expressions } from "./expressions.js";
 import type { Pass } from "./pass.js";
 import { type Lookup, Tables } from "./tables.js";
-import { Unhandled } from "./unhandled.js";
+import { placeText, Unhandled, within } from "./unhandled.js";
 
 /** Most nodes that a packet passes in one control. */
 const MAX_NODES = 4096;
@@ -22,13 +22,16 @@ export function runControl(pipeline: bmv2.Pipeline | undefined, pass: Pass): voi
     if (count > MAX_NODES) throw new Unhandled(`more than ${MAX_NODES} nodes of a control`);
     const conditional = conditionals.get(name);
     if (conditional !== undefined) {
-      const taken = pass.branch(name, expressions.condition(conditional.expression));
+      const condition = within(placeText(conditional.source_info), () =>
+        expressions.condition(conditional.expression),
+      );
+      const taken = pass.branch(name, condition);
       name = taken ? conditional.true_next : conditional.false_next;
       continue;
     }
     const table = tables.get(name);
     if (table === undefined) return;
-    const found = lookups.lookup(table);
+    const found = within(placeText(table.source_info), () => lookups.lookup(table));
     if (table.entry_target !== undefined)
       memory.setIfThere(...table.entry_target, pass.terms.constant(found.number ?? -1, 32));
     if (found.hit && table.direct_meters !== null) colour(table.direct_meters, pass);

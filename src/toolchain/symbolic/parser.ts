@@ -6,7 +6,7 @@ import type { Chooser } from "./chooser.js";
 import { Expressions } from "./expressions.js";
 import type { Memory } from "./memory.js";
 import { byteName, LENGTH, LENGTH_BITS, type Packet } from "./packet.js";
-import { Unhandled } from "./unhandled.js";
+import { Unhandled, within } from "./unhandled.js";
 
 /** Of core.p4, where the program has no numbers of its own. */
 const ERRORS: Readonly<Record<string, number>> = {
@@ -63,14 +63,18 @@ export class Parser {
         const state = states.get(name);
         if (state === undefined) break;
         if (count > MAX_STATES) throw new Unhandled(`more than ${MAX_STATES} states of the parser`);
-        for (const op of state.parser_ops) this.#run(op);
-        name = this.#next(state);
+        name = within(`state ${state.name}`, () => this.#state(state));
       }
     } catch (error) {
       if (!(error instanceof Stop)) throw error;
       return { bytes: this.#at >> 3, error: terms.constant(error.number, 32) };
     }
     return { bytes: this.#at >> 3, error: terms.constant(0, 32) };
+  }
+
+  #state(state: bmv2.ParseState): string | null {
+    for (const op of state.parser_ops) this.#run(op);
+    return this.#next(state);
   }
 
   #stop(name: string): never {

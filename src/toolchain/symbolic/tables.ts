@@ -68,7 +68,9 @@ export class Tables {
     for (const entry of situation.entries.filter((one) => one.table.name === table.name))
       add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => this.#hit(table, entry));
     for (const entry of orderOf(table))
-      add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () => this.#own(table, entry));
+      add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () =>
+        this.#own(table, entry),
+      );
     if (!rules.isConst && this.#areWritten) {
       if ((table.entries?.length ?? 0) > 0)
         situation.leftOut.add("changes of entries that a program begins with");

@@ -26,8 +26,7 @@ export function ingressFront(
   { port, time, isResubmitted, behind }: { port: Term; time: Term; isResubmitted: boolean; behind: Term },
 ): Term {
   const room = 8 * (INTRINSIC[generation].ingressBytes - INGRESS_BYTES);
-  const kept =
-    behind.width > room ? terms.slice(behind, behind.width - room, room) : behind;
+  const kept = behind.width > room ? terms.slice(behind, behind.width - room, room) : behind;
   return terms.concat(
     terms.constant(isResubmitted ? 1 : 0, 1),
     terms.extend(port, 15),

@@ -75,7 +75,7 @@ function bytesOf(data: bmv2.Value | undefined, pass: Pass): Term {
 }
 
 /** A math unit looks at the leading bits alone: four, and three where the place of the first is odd and the function has half powers. */
-function mathTerm(terms: Terms, operand: Term, halfPowers: number, unit: (x: number) => number): Term {
+export function mathTerm(terms: Terms, operand: Term, halfPowers: number, unit: (x: number) => number): Term {
   let result = terms.constant(0, 32);
   for (let place = 0; place < 32; place++) {
     const count = Math.min(place + 1, halfPowers % 2 !== 0 && place % 2 === 1 ? 3 : 4);
