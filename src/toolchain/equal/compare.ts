@@ -184,7 +184,9 @@ class Comparer {
           ...(one.registers.writes.get(name) ?? []),
           ...(other.registers.writes.get(name) ?? []),
         ];
-        return writes.map(({ index, value }) => {
+        return writes.map(({ index: written, value }) => {
+          // What is written to every cell is compared in any cell.
+          const index = written ?? terms.variable(`cell of ${name}`, 32);
           const initial = terms.variable(`outside register ${name} ${index.id}`, value.width);
           return terms.equal(
             one.registers.after(name, index, initial),
