@@ -4,6 +4,10 @@
  */
 import { defined } from "../../base/index.js";
 import { Evaluator, type Model, type Solver, type Term } from "../solver/index.js";
+import { Unhandled } from "./unhandled.js";
+
+/** Most decisions of one path; a program that sweeps over the cells of a register has more, each with a question to the solver. */
+const MAX_DECISIONS = 512;
 
 export interface Way {
   /** Names what is reached this way. */
@@ -68,6 +72,7 @@ export class Chooser {
       return certain;
     }
     const at = this.made.length;
+    if (at >= MAX_DECISIONS) throw new Unhandled(`a path of more than ${MAX_DECISIONS} decisions`);
     if (at < this.decisions.length) {
       const way = defined(this.decisions[at]);
       this.#take(way, defined(ways[way]));

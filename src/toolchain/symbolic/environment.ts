@@ -42,7 +42,7 @@ export function freshTofino(terms: Terms): Environment {
   return {
     outside: (name, width) => (name === TIME ? terms.variable(TIME, TIME_BITS) : terms.constant(0, width)),
     unwritten: (_, { width }) => terms.constant(0, width),
-    passes: 2,
+    passes: 3,
     entries: "any",
     writesRegisters: true,
     leftOut: {

@@ -86,7 +86,8 @@ export class Parser {
   #need(bits: number): void {
     const { terms } = this.scope.memory;
     const bytes = this.scope.packet.arrivedBytes((this.#at + bits + 7) >> 3);
-    if (bytes <= 0) return;
+    // What a deparser put in front is there.
+    if (this.#at + bits <= this.scope.packet.front.width || bytes <= 0) return;
     const { chooser, checkBytes = 0 } = this.scope;
     const length = terms.variable(LENGTH, LENGTH_BITS);
     const number = (count: number) => terms.constant(Math.max(0, count), LENGTH_BITS);
