@@ -147,6 +147,19 @@ export function digestOf(path: string): string {
 
 const CHUNK_BYTES = 1 << 16;
 
+/**
+ * The first of these names at which a folder has something that {@link writeFolder} would replace and has not written: no earlier call lists it, or it was
+ * changed since. Absent: there is none. Throws what the system reports, other than that nothing has the name.
+ */
+export function notOurs(folder: string, names: readonly string[]): string | undefined {
+  const listed = readManifest(folder);
+  return names.find((name) => {
+    const path = join(folder, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && !(found.isFile() && listed[name] === digestOf(path));
+  });
+}
+
 /** Removes the files that the manifest of an earlier run lists, unless they are in `kept` or were changed. */
 function removeStale(folder: string, kept: ReadonlySet<string>): void {
   for (const [name, hash] of Object.entries(readManifest(folder))) {

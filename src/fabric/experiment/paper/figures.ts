@@ -15,7 +15,7 @@ import {
 } from "../../../base/index.js";
 import { loadDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
-import { checkFolder, readManifest, writeFolder } from "../files.js";
+import { checkFolder, notOurs, readManifest, writeFolder } from "../files.js";
 import type { FileText } from "../results.js";
 import { FIGURES_FILE, type FiguresData, figuresSchema } from "./data.js";
 import { chartTex, chartValues, pageTex, tableTex } from "./latex.js";
@@ -51,7 +51,7 @@ export interface PaperFigures {
 
 /**
  * Writes the figures of results into a folder, all or none. Throws DiagnosticError: P43094 for results without data of figures, P43095 for a figure or
- * column of the style that they do not have, P43097 for a folder that has results, those of {@link loadStyle}, and P43011 where the folder cannot be written.
+ * column of the style that they do not have, P43097 for a folder that has results or files of others, those of {@link loadStyle}, and P43011 where the folder cannot be written.
  */
 export async function paperFigures(
   path: string,
@@ -65,6 +65,10 @@ export async function paperFigures(
   checkFolder(out);
   const files = await filesOf(folder, data, loaded.style).catch((error: unknown) =>
     refuseFont(error, loaded),
+  );
+  checkOurs(
+    out,
+    files.map(([name]) => name),
   );
   writeFolder(files, out);
   return { folder: out, files: files.map(([name]) => name) };
@@ -82,6 +86,18 @@ function checkNoResults(out: string): void {
     undefined,
     `${out} is a folder of results (it has ${found}): figures for a paper would replace them`,
     "name another folder with --out",
+  );
+}
+
+/** Figures replace those of an earlier call, but no file that someone else wrote or edited. Throws DiagnosticError P43097. */
+function checkOurs(out: string, names: readonly string[]): void {
+  const found = notOurs(out, names);
+  if (found === undefined) return;
+  fail(
+    CODES.resultsFolder,
+    undefined,
+    `${join(out, found)} would be replaced, and p4loom figures has not written it, or it was edited since`,
+    "name another folder with --out, or move the file",
   );
 }
 

@@ -1,6 +1,15 @@
 /** Figures for papers: the example of docs/paper-figures.md, what its files contain, wrong styles, and results that are not as a run has written them. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
@@ -321,6 +330,29 @@ describe("wrong inputs", () => {
       expect(refused, out).toContain("error[P43097]");
       expect(readdirSync(out, { recursive: true })).toEqual(before);
     }
+  });
+
+  it("figures replace their own earlier files, and no other file", async () => {
+    const out = mkdtempSync(join(folder, "own-"));
+    const { files } = await paperFigures(results, { out });
+    await paperFigures(results, { out });
+    const name = files.find((one) => one.endsWith(".tex"))!;
+    const path = join(out, name);
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, `${text}% edited by hand\n`);
+    expect(await messageOf(() => paperFigures(results, { out }))).toContain(`${name} would be replaced`);
+    expect(readFileSync(path, "utf8")).toBe(`${text}% edited by hand\n`);
+    writeFileSync(path, text);
+    await paperFigures(results, { out });
+    const other = mkdtempSync(join(folder, "other-"));
+    writeFileSync(join(other, "page.tex"), "a thesis");
+    expect(await messageOf(() => paperFigures(results, { out: other }))).toContain("error[P43097]");
+    expect(readdirSync(other)).toEqual(["page.tex"]);
+    rmSync(join(other, "page.tex"));
+    mkdirSync(join(other, "page.tex"));
+    expect(await messageOf(() => paperFigures(results, { out: other }))).toContain(
+      "page.tex would be replaced",
+    );
   });
 
   it.each([
