@@ -28,6 +28,28 @@ function meanOf(all: readonly Row[], full: boolean, load: number, scheme: string
   return found;
 }
 
+const TAU = "schemes.conga.tau";
+const GAP = "schemes.conga.flowlet_gap";
+const TAUS = ["40us", "160us", "640us"] as const;
+const GAPS = ["20us", "100us", "500us"] as const;
+const shownTime = (time: string) => time.replace("us", " us");
+
+const GAP_KEYS = ["scheme", TAU, GAP, "seeds", "slowdown_mean", "slowdown_mean_ci95"] as const;
+type GapRow = Readonly<Record<(typeof GAP_KEYS)[number], number>>;
+
+const gapRows = (document: RunDocument): GapRow[] =>
+  document.rows
+    .filter((row: { size: string }) => row.size === "all")
+    .map((row: GapRow) => pickKeys(row, GAP_KEYS));
+
+function gapRow(all: readonly GapRow[], tau: string, gap: string, scheme: string): GapRow {
+  const found = all.find(
+    (row) => String(row[TAU]) === tau && String(row[GAP]) === gap && String(row.scheme) === scheme,
+  );
+  if (found === undefined) throw new Error(`no row of ${scheme} with ${tau} and ${gap}`);
+  return found;
+}
+
 interface Failover {
   readonly scheme: string;
   readonly runs: number;
@@ -63,6 +85,30 @@ export default page("docs/papers/conga.md", {
         ecmpMiddle: ratio(false, loads[1]!, "ecmp"),
         letflowHigh: ratio(false, loads.at(-1)!, "letflow"),
         ecmpAll: ratio(true, loads.at(-1)!, "ecmp"),
+      };
+    },
+    slow: true,
+  }),
+  /** The mean slowdown by tau and flowlet gap, beside ECMP's. */
+  gaps: block({
+    runs: { all: run("examples/compare/conga-flowlets.yaml") },
+    pick: { all: gapRows },
+    render: ({ all }) =>
+      table(
+        ["tau", ...GAPS.map((gap) => `gap ${shownTime(gap)}`)],
+        TAUS.map((tau) => [
+          shownTime(tau),
+          ...GAPS.map((gap) => {
+            const { slowdown_mean, slowdown_mean_ci95 } = gapRow(all, tau, gap, "conga");
+            return `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
+          }),
+        ]),
+      ),
+    values: ({ all }) => {
+      const { slowdown_mean, slowdown_mean_ci95 } = gapRow(all, TAUS[0], GAPS[0], "ecmp");
+      return {
+        ecmp: `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`,
+        worst: `${fixed(gapRow(all, "640us", "20us", "conga").slowdown_mean / slowdown_mean, 2)} times`,
       };
     },
     slow: true,
