@@ -126,8 +126,7 @@ export default page("docs/rivals.md", {
           "scheme",
           ...FABRICS.flatMap((fabric) =>
             TRAFFIC.map(
-              (traffic) =>
-                `${{ equal: "equal", half: "slow link", gray: "gray link" }[fabric]}, ${traffic}`,
+              (traffic) => `${{ equal: "equal", half: "slow link", gray: "gray link" }[fabric]}, ${traffic}`,
             ),
           ),
         ],
