@@ -111,7 +111,6 @@ export default page("docs/papers/conga.md", {
         worst: `${fixed(gapRow(all, "640us", "20us", "conga").slowdown_mean / slowdown_mean, 2)} times`,
       };
     },
-    slow: true,
   }),
   silent: block({
     runs: { all: run("examples/compare/conga-failover.yaml") },
