@@ -113,7 +113,7 @@ describe("p4loom grade", () => {
     const { status, stdout, stderr } = grade(...words, "--column", "Week 1");
     expect(status).toBe(0);
     expect(stdout).toBe(
-      "First name,Last name,Email address,Week 1 (Real),Week 1 (Feedback)\r\nAnn,Lee,ann@x,7,7 of 7 points.\r\nBob,Ray,bob@x,,\r\n",
+      "First name,Last name,Email address,Week 1 (Real),Week 1 (Feedback)\r\nAnn,Lee,ann@x,7,7 of 7 points.\r\n",
     );
     expect(stderr).toMatch(/roster\.csv:3:1: warning\[P46333\]: Bob Ray has no submission/);
     cpSync(join(root, exercise, "solution"), join(submissions, "ann@x"), { recursive: true });
