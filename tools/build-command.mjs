@@ -20,7 +20,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { buildPage } from "./build-page.mjs";
-import { noLocales, unusedModules } from "./bundle-plugins.mjs";
+import { partOfZod, unusedModules } from "./bundle-plugins.mjs";
 import { licences } from "./licences.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -100,7 +100,7 @@ async function bundle({ entry, code, shortNames }) {
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-    plugins: [unusedModules(src), moduleUrls, noLocales],
+    plugins: [unusedModules(src), moduleUrls, partOfZod],
     banner: {
       js: 'const distUrl=(place)=>new URL(place,require("node:url").pathToFileURL(require("node:path").dirname(__dirname)+"/")).href;',
     },

@@ -11,7 +11,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { noLocales, unusedModules } from "./bundle-plugins.mjs";
+import { partOfZod, unusedModules } from "./bundle-plugins.mjs";
 import { licences } from "./licences.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -40,7 +40,7 @@ export async function buildPage(folder = PAGE) {
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-    plugins: [unusedModules(join(root, "src")), noLocales],
+    plugins: [unusedModules(join(root, "src")), partOfZod],
   });
   copyFileSync(join(source, "icon.svg"), join(folder, "icon.svg"));
   for (const name of ["index.html", "room.html"]) writeFileSync(join(folder, name), startPage(name));
