@@ -1,0 +1,2 @@
+/** What a test of the bundles reads. */
+export const OMITTED_OF_ZOD: Record<string, string[]>;
