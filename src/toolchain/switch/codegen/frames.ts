@@ -44,3 +44,12 @@ export function copyFrame(frame: Uint8Array): Uint8Array {
   copy.set(frame);
   return copy;
 }
+
+/** Up to this length a loop is faster than a view for `set`. */
+const LOOP_BYTES = 64;
+
+/** Copies `length` bytes of a frame, from `start` on, into another one at `at`. */
+export function copyBytes(to: Uint8Array, at: number, from: Uint8Array, start: number, length: number): void {
+  if (length <= LOOP_BYTES) for (let i = 0; i < length; i++) to[at + i] = from[start + i]!;
+  else to.set(start === 0 && length === from.length ? from : from.subarray(start, start + length), at);
+}

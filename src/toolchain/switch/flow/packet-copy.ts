@@ -59,29 +59,33 @@ export class PacketPool {
   }
 }
 
-/** A queue that does not move its elements: removed elements are cleared from time to time. */
+/** A queue in a ring, which grows with its elements and never moves them otherwise. */
 export class Fifo<T> {
-  #items: T[] = [];
+  #items: (T | undefined)[] = [undefined, undefined, undefined, undefined];
   #head = 0;
   /** Number of elements; a field, since a queue is asked for it far more often than used. */
   length = 0;
 
   push(item: T): void {
+    if (this.length === this.#items.length) this.#grow();
+    this.#items[(this.#head + this.length) & (this.#items.length - 1)] = item;
     this.length++;
-    this.#items.push(item);
   }
 
+  /** Takes the oldest element. */
   shift(): T | undefined {
     if (this.length === 0) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head] = undefined;
+    this.#head = (this.#head + 1) & (this.#items.length - 1);
     this.length--;
-    const item = this.#items[this.#head++];
-    if (this.#head === this.#items.length) {
-      this.#items.length = 0;
-      this.#head = 0;
-    } else if (this.#head > 64 && 2 * this.#head > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
     return item;
+  }
+
+  /** The size of the ring stays a power of two. */
+  #grow(): void {
+    const items = this.#items;
+    this.#items = [...items.slice(this.#head), ...items.slice(0, this.#head), ...items.map(() => undefined)];
+    this.#head = 0;
   }
 }

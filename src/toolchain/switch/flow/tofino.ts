@@ -6,6 +6,7 @@
 import { defined } from "../../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { copyBytes, newFrame } from "../codegen/frames.js";
 import type { Stage } from "../codegen/specialised.js";
 import {
   clear,
@@ -108,6 +109,11 @@ export class Tofino extends Forwarder {
   override readonly ghost: GhostThreads | undefined;
   /** Of the present packet. */
   readonly #wishes: Wishes = { ...PLAIN };
+  /** Of the copy that is being mirrored. */
+  readonly #mirrored: Wishes = { ...PLAIN };
+  /** Copies of the present packet that the mirror buffer holds. */
+  readonly #mirrors: PacketCopy[] = [];
+  #mirrorCount = 0;
   readonly #waited: Waited = { ...UNQUEUED };
   /** The present packet as it came to ingress, one object for all packets; good until its ingress ends. */
   readonly #arrived: Arrived = { port: 0, frame: new Uint8Array(0), start: 0 };
@@ -264,6 +270,7 @@ export class Tofino extends Forwarder {
     if (this.aborted()) return;
     stage.prepare(state, phv);
     this.#manage(ingress, stage, arrived);
+    if (this.#mirrorCount > 0) this.#release();
   }
 
   /** All fields are 0 but those that the hardware sets. */
@@ -321,7 +328,7 @@ export class Tofino extends Forwarder {
       this.learn(state.digest, phv);
     }
     if (state.mirror >= 0 && (drop & DROP.mirror) === 0)
-      this.#mirror("ingress_clone", arrived.frame.subarray(arrived.start));
+      this.#mirror("ingress_clone", arrived.frame, arrived.start);
     if (state.resubmitData !== undefined && (drop & DROP.packet) === 0) {
       this.#resubmit(arrived, state.resubmitData);
       return;
@@ -454,36 +461,45 @@ export class Tofino extends Forwarder {
     this.work!.again.push(copy);
   }
 
-  /** A copy of a packet with the deparser's header in front goes to the ports of the session, through egress. */
-  #mirror(cause: "ingress_clone" | "egress_clone", packet: Uint8Array): void {
-    const { state } = this;
+  /** A copy of a packet, from `start` on, with the deparser's header in front goes to the ports of the session, through egress. */
+  #mirror(cause: "ingress_clone" | "egress_clone", packet: Uint8Array, start: number): void {
+    const { state, tracer } = this;
     const session: MirrorSession | undefined = this.replication.sessions.get(state.mirror);
-    this.tracer?.cloneSession(state.mirror, session);
+    tracer?.cloneSession(state.mirror, session);
     if (session === undefined) return;
-    const data = state.mirrorData;
-    const limit = session.lengthLimit > 0 ? session.lengthLimit : packet.length;
-    const cut = packet.length > limit ? packet.subarray(0, limit) : packet;
-    const original = this.tracer?.node;
-    const clone = this.tracer?.fork(cause);
-    this.tracer?.use(clone);
-    for (const { port, instance } of session.replicas) {
-      const frame = new Uint8Array(data.length + cut.length);
-      frame.set(data);
-      frame.set(cut, data.length);
-      const queue = session.classOfService;
-      const copy = this.#copyOf(frame, {
-        rid: instance & 0xffff,
-        isFirst: false,
-        queue,
-        serviceClass: 0,
-        bypasses: 0,
-        length: frame.length + FRAME_CHECK_BYTES,
-      });
-      copy.node = this.tracer?.fork("replica", port, instance);
-      this.enqueue(copy, port, this.#lineOf(queue));
+    const { mirrorBytes } = state;
+    const whole = packet.length - start;
+    const size = session.lengthLimit > 0 ? Math.min(whole, session.lengthLimit) : whole;
+    const original = tracer?.node;
+    tracer?.use(tracer.fork(cause));
+    const { replicas, classOfService } = session;
+    const wishes = this.#mirrored;
+    wishes.queue = classOfService;
+    wishes.length = mirrorBytes + size + FRAME_CHECK_BYTES;
+    for (let i = 0; i < replicas.length; i++) {
+      const { port, instance } = replicas[i]!;
+      const frame = newFrame(mirrorBytes + size);
+      copyBytes(frame, 0, state.mirrorData, 0, mirrorBytes);
+      copyBytes(frame, mirrorBytes, packet, start, size);
+      wishes.rid = instance & 0xffff;
+      const copy = this.#copyOf(frame, wishes);
+      copy.ownsFrame = true;
+      copy.port = port;
+      copy.node = tracer?.fork("replica", port, instance);
+      this.#mirrors[this.#mirrorCount++] = copy;
     }
-    this.tracer?.forked("clone");
-    this.tracer?.use(original);
+    tracer?.forked("clone");
+    tracer?.use(original);
+  }
+
+  /** Mirrored packets come to the traffic manager behind the packet of which they are copies: the mirror buffer holds them until then. */
+  #release(): void {
+    const count = this.#mirrorCount;
+    this.#mirrorCount = 0;
+    for (let i = 0; i < count; i++) {
+      const copy = this.#mirrors[i]!;
+      this.enqueue(copy, copy.port, this.#lineOf(copy.phv[WORD.queue]!));
+    }
   }
 
   protected leave(
@@ -506,6 +522,7 @@ export class Tofino extends Forwarder {
     waited.depthBefore = depthBefore;
     waited.depthAfter = depthAfter;
     const frame = this.#egressOf(port, copy.frame, copy.ownsFrame, waited);
+    if (this.#mirrorCount > 0) this.#release();
     return frame === undefined ? undefined : this.#out(port, frame);
   }
 
@@ -571,7 +588,7 @@ export class Tofino extends Forwarder {
     const isMirrored = state.mirror >= 0 && (drop & DROP.mirror) === 0;
     const isDropped = (drop & DROP.packet) !== 0;
     const frame = isDropped && !isMirrored ? undefined : stage.emit(state, NO_LIMIT);
-    if (isMirrored) this.#mirror("egress_clone", defined(frame));
+    if (isMirrored) this.#mirror("egress_clone", defined(frame), 0);
     if (isDropped) {
       this.#drop("egress", "drop_ctl");
       return undefined;

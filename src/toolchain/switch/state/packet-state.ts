@@ -97,9 +97,10 @@ export class PacketState {
   limit = NO_LIMIT;
   /** Of a Tofino: the metadata in front of the packet, where the parser reads it apart from the frame. */
   readonly front = new Uint8Array(32);
-  /** Of a Tofino: the session of the copy that the deparser asks for, -1 for none, and the header in front of it. */
+  /** Of a Tofino: the session of the copy that the deparser asks for, -1 for none, and the header in front of it: the first bytes of a room. */
   mirror = -1;
-  mirrorData: Uint8Array = NO_BYTES;
+  mirrorData = new Uint8Array(32);
+  mirrorBytes = 0;
   /** Of a Tofino: the port of the packet in egress, for the trace. */
   egressPort = 0;
   /** Of a Tofino: what stands in front of the packet in its second pass; undefined: there is none. */
@@ -133,7 +134,10 @@ export class PacketState {
   /** The deparser asks for a copy with the first bytes of the hash input in front. */
   mirrorTo(session: number, length: number): void {
     this.mirror = session;
-    this.mirrorData = this.hashInput.slice(0, length);
+    this.mirrorBytes = length;
+    if (this.mirrorData.length < length) this.mirrorData = new Uint8Array(2 * length);
+    const { mirrorData, hashInput } = this;
+    for (let i = 0; i < length; i++) mirrorData[i] = hashInput[i]!;
   }
 
   /** The deparser asks for another pass of ingress. */
