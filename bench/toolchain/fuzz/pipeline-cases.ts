@@ -119,13 +119,14 @@ const ofBatch: Chooser = (_random, number) => {
 
 const compared =
   (other: () => Partial<SwitchOptions>, what: string): FuzzCase =>
-  async (random, number) => {
+  async (random, number, note) => {
     const chosen = ofBatch(random, number, () => true);
     if (chosen === undefined) return undefined;
     const { program, name } = chosen;
     const seed = random.uint32();
     try {
       const one = await play(program, seed, {});
+      note(`${name} ${one.digest}`);
       const two = await play(program, seed, other());
       if (one.fault !== undefined) return `${one.fault} (${name})`;
       return one.digest === two.digest ? undefined : `${what} does something else (${name})`;

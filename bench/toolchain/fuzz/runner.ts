@@ -1,14 +1,22 @@
 /**
- * Runs generated cases until the time is over: all kinds in turn, each case determined by the seed and its number. They run in a
- * separate process, so that a hang or a crash can be distinguished from a fault. A module of cases exports `cases`.
+ * Runs generated cases until the time is over, or a number of them: all kinds in turn, each case determined by the seed and its number.
+ * They run in a separate process, so that a hang or a crash can be distinguished from a fault. A module of cases exports `cases`.
  */
 import { type ChildProcess, fork } from "node:child_process";
+import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import { Random } from "../../../src/base/index.js";
 import { BATCH } from "./options.js";
 
-/** Generates and runs one case, which has a number. Returns its fault, or undefined. Any exception is a fault too. */
-export type FuzzCase = (random: Random, number: number) => string | undefined | Promise<string | undefined>;
+/**
+ * Generates and runs one case, which has a number. Returns its fault, or undefined. Any exception is a fault too. Tells `note` what came
+ * out, where two runs with one seed are to be compared.
+ */
+export type FuzzCase = (
+  random: Random,
+  number: number,
+  note: (outcome: string) => void,
+) => string | undefined | Promise<string | undefined>;
 
 export interface FuzzOptions {
   /** File that exports `cases: Record<string, FuzzCase>`. */
@@ -16,7 +24,9 @@ export interface FuzzOptions {
   /** Kinds to run, in turn. */
   kinds: readonly string[];
   seed: number;
+  /** The run ends after this time, or after this number of batches of each kind. */
   minutes: number;
+  batches?: number;
   /** A worker that sends nothing for this time counts as hung; two minutes unless given. */
   hangMs?: number;
   /** Called with each fault of a new kind. */
@@ -26,6 +36,8 @@ export interface FuzzOptions {
 export interface FuzzResult {
   cases: Record<string, number>;
   seconds: number;
+  /** SHA-256 of what the cases noted and of their faults, in the order of the cases: the same in every run of one seed to the same number. */
+  digest: string;
   /** By kind of case and of fault: the count, and the number of the first case. */
   faults: { kind: string; fault: string; count: number; first: number }[];
 }
@@ -39,8 +51,11 @@ interface Batch {
   count: number;
 }
 
-/** The result of a batch: the faults, or nothing if the worker hung or ended. */
-type Answer = { number: number; fault: string }[];
+/** The result of a batch: the faults, and the digest of what the cases noted; there is none if the worker hung or ended. */
+interface Answer {
+  readonly faults: { number: number; fault: string }[];
+  readonly digest: string;
+}
 
 /** Runs one case, for a worker or a test. */
 export async function tryCase(
@@ -48,9 +63,10 @@ export async function tryCase(
   kind: string,
   seed: number,
   number: number,
+  note: (outcome: string) => void = () => {},
 ): Promise<string | undefined> {
   try {
-    return await run(new Random(seed).fork(kind).fork(number), number);
+    return await run(new Random(seed).fork(kind).fork(number), number, note);
   } catch (error) {
     const { name, message, stack } = error as Error;
     const place = /at .*?\(?(?:file:\/\/)?[^\s()]*\/((?:src|bench)\/[^\s()]*)/.exec(stack ?? "")?.[1];
@@ -111,7 +127,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const start = performance.now();
   const end = start + minutes * 60_000;
   const worker = new Worker(module, options.hangMs ?? HANG_MS);
-  const result: FuzzResult = { cases: {}, seconds: 0, faults: [] };
+  const result: FuzzResult = { cases: {}, seconds: 0, digest: "", faults: [] };
+  const digest = createHash("sha256");
   const known = new Map<string, FuzzResult["faults"][number]>();
   const note = (kind: string, number: number, fault: string) => {
     const name = `${kind}: ${kindOf(fault)}`;
@@ -125,15 +142,18 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     result.faults.push(made);
     tell(`${kind} ${number} (seed ${seed}): ${made.fault}`);
   };
-  for (let from = 0; performance.now() < end; from += BATCH)
+  const last = BATCH * (options.batches ?? Number.POSITIVE_INFINITY);
+  for (let from = 0; from < last && performance.now() < end; from += BATCH)
     for (const kind of kinds) {
       if (performance.now() >= end) break;
       const answer = await worker.ask({ kind, seed, from, count: BATCH });
       result.cases[kind] = (result.cases[kind] ?? 0) + BATCH;
       if (typeof answer !== "string") {
-        for (const { number, fault } of answer) note(kind, number, fault);
+        digest.update(answer.digest);
+        for (const { number, fault } of answer.faults) note(kind, number, fault);
         continue;
       }
+      digest.update(answer);
       // Finds the case that caused it.
       for (let number = from; number < from + BATCH; number++) {
         const one = await worker.ask({ kind, seed, from: number, count: 1 });
@@ -141,6 +161,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
       }
     }
   worker.stop();
+  result.digest = digest.digest("hex");
   result.seconds = Math.round((performance.now() - start) / 1000);
   return result;
 }
@@ -149,12 +170,15 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
 async function answer(module: string): Promise<void> {
   const { cases } = (await import(pathToFileURL(module).href)) as { cases: Record<string, FuzzCase> };
   process.on("message", async ({ kind, seed, from, count }: Batch) => {
-    const faults: Answer = [];
+    const faults: Answer["faults"] = [];
+    const digest = createHash("sha256");
     for (let number = from; number < from + count; number++) {
-      const fault = await tryCase(cases[kind]!, kind, seed, number);
-      if (fault !== undefined) faults.push({ number, fault });
+      const fault = await tryCase(cases[kind]!, kind, seed, number, (outcome) => digest.update(outcome));
+      if (fault === undefined) continue;
+      faults.push({ number, fault });
+      digest.update(fault);
     }
-    process.send!(faults);
+    process.send!({ faults, digest: digest.digest("hex") } satisfies Answer);
   });
 }
 

@@ -100,7 +100,7 @@ const config: FuzzCase = (random) => {
 /** A switch that rejected some writes, and a switch that got only the accepted ones, must have the same state. */
 export const writesOf =
   (choose: Chooser): FuzzCase =>
-  (random, number) => {
+  (random, number, note) => {
     const kinds = someKinds(random);
     const wantsProfile = kinds.includes("group") && random.int(3) > 0;
     const suits = ({ bmv2 }: Program): boolean =>
@@ -147,6 +147,7 @@ export const writesOf =
     }
     playSome(random, [one, two], frames, 20);
     for (const { pass } of [one, two]) pass(1e5);
+    note(`${name} ${one.sent.join()} ${stateOf(one.device)}`);
     if (one.sent.join() !== two.sent.join()) return `packets differ after refused writes (${name})`;
     return undefined;
   };
