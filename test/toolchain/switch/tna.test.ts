@@ -183,6 +183,41 @@ describe("time stamps of a Tofino", () => {
   });
 });
 
+describe("mirrors of a Tofino", () => {
+  it("leave behind the packet of which they are copies, whole or cut to the length of the session", async () => {
+    const files = { path: join(path, "../copies.p4"), include: [], define: [] };
+    const { program } = await loadProgram(files, new Diagnostics(), "error");
+    const sent: string[] = [];
+    const device = new Switch(program, {
+      clock: new ManualClock(),
+      transmit: (port, frame) => sent.push(`${port} ${toHex(frame)}`),
+    });
+    const frame = Uint8Array.from({ length: 100 }, (_, i) => (i === 0 ? 2 : i === 1 ? 3 : i));
+    const original = Buffer.from(frame);
+    original.writeUInt16BE(1, 2);
+    const mirror = Buffer.concat([Buffer.of(0xaa, 1), frame]);
+    mirror.writeUInt16BE(0x0204, 4);
+    for (const packetLengthBytes of [0, 20]) {
+      device.apply([
+        {
+          type: packetLengthBytes === 0 ? "insert" : "modify",
+          entity: {
+            kind: "cloneSession",
+            sessionId: 5,
+            replicas: [3, 4].map((port) => ({ port, instance: 0 })),
+            classOfService: 0,
+            packetLengthBytes,
+          },
+        },
+      ]);
+      device.receive(1, frame);
+      const cut = toHex(mirror.subarray(0, packetLengthBytes === 0 ? mirror.length : 22));
+      expect(sent.splice(0)).toEqual([`3 ${toHex(original)}`, `3 ${cut}`, `4 ${cut}`]);
+    }
+    await device.close();
+  });
+});
+
 describe("the packet generator of a Tofino", () => {
   /** Lists what comes in, as it came; the second byte of a packet is the port that it leaves by. */
   async function start() {

@@ -10,7 +10,7 @@ import { equal } from "../lower/build.js";
 import type { IrAction, IrControl, IrTable, Label, Stmt, StmtOf } from "../lower/ir.js";
 import { Names } from "../lower/names.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
-import type { ActionIds, TableNext } from "./bmv2-tables.js";
+import type { ActionIds, ProfilesMiss, TableNext } from "./bmv2-tables.js";
 import { DEFAULT_SIZE, emitProfiles, emitTable } from "./bmv2-tables.js";
 import { sourceInfo } from "./source-info.js";
 
@@ -36,8 +36,9 @@ export function emitPipeline(
   name: string,
   ids: ActionIds,
   numbering: Numbering,
+  profilesMiss: ProfilesMiss = "nothing",
 ): bmv2.Pipeline {
-  const graph = new Graph(expressions, ids, numbering);
+  const graph = new Graph(expressions, ids, numbering, profilesMiss);
   const init = graph.body(control.body, null);
   graph.finish();
   const { tables, conditionals } = graph.inOrder(init);
@@ -71,6 +72,7 @@ class Graph {
     readonly expressions: ExpressionEmitter,
     readonly ids: ActionIds,
     readonly numbering: Numbering,
+    readonly profilesMiss: ProfilesMiss,
   ) {}
 
   /** Converts statements that are followed by `next`; returns the node to start at. */
@@ -160,7 +162,10 @@ class Graph {
   finish(): void {
     for (const [table, places] of this.#applied) {
       const following = this.#merge(table, places.reverse());
-      this.#nodes.set(table.name, emitTable(this.expressions, table, 0, this.ids, following));
+      this.#nodes.set(
+        table.name,
+        emitTable(this.expressions, table, 0, this.ids, following, this.profilesMiss),
+      );
     }
   }
 

@@ -28,6 +28,12 @@ export interface TableNext {
   next: Record<string, string | null>;
 }
 
+/**
+ * What a miss does in a table with an action profile: nothing, as BMv2 has it, whose JSON has no default action there; or the default action of
+ * the program, which a Tofino runs without the profile.
+ */
+export type ProfilesMiss = "nothing" | "default";
+
 export type ActionIds = ReadonlyMap<IrAction, number>;
 
 export function emitTable(
@@ -36,6 +42,7 @@ export function emitTable(
   id: number,
   ids: ActionIds,
   following: TableNext,
+  profilesMiss: ProfilesMiss,
 ): bmv2.Bmv2Table {
   const keys = table.keys.filter((key) => key.matchKind !== "selector");
   const implementation = table.implementation;
@@ -58,9 +65,9 @@ export function emitTable(
     actions: refs.map((action) => action.name),
     base_default_next: following.base,
     next_tables: following.next,
-    // A table with an action profile has no default action: a miss does nothing.
     ...given({
-      default_entry: implementation === undefined ? defaultEntry(table, ids) : undefined,
+      default_entry:
+        implementation === undefined || profilesMiss === "default" ? defaultEntry(table, ids) : undefined,
       entries: table.entries && emitEntries(table, keys, ids),
     }),
   };

@@ -1,4 +1,5 @@
-// A selector with the hash IDENTITY: the member is the value modulo the size of the group. And an `out` argument that the control leaves alone, of which
+// A selector with the hash IDENTITY: the member is the value modulo the size of the group, and a miss runs the default action of the table, which needs
+// no member. And an `out` argument that the control leaves alone, of which
 // another argument is a part: it keeps its value.
 #include "common.p4"
 
@@ -38,12 +39,18 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
         tm.ucast_egress_port = port;
     }
 
+    action unchosen(bit<16> value) {
+        tm.ucast_egress_port = 9;
+        hdr.data.value = value;
+    }
+
     table chosen {
         key = {
             hdr.data.kind : exact;
             hdr.data.value : selector;
         }
-        actions = { send; }
+        actions = { send; @defaultonly unchosen; }
+        default_action = unchosen(0xbeef);
         implementation = selector;
         size = 16;
     }

@@ -220,7 +220,14 @@ class Parts {
       this.actions.push(emitAction(this.emission, action, this.actions.length, gress));
     }
     this.pipelines.push(
-      emitPipeline(this.emission.expressions, control, `${pipe.name}.${role}`, this.#ids, this.#numbering),
+      emitPipeline(
+        this.emission.expressions,
+        control,
+        `${pipe.name}.${role}`,
+        this.#ids,
+        this.#numbering,
+        "default",
+      ),
     );
     return this.pipelines.length - 1;
   }
