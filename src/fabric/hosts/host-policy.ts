@@ -61,6 +61,8 @@ export interface PathChooser {
    * change its path sets it, so that no packet on the old path can be overtaken by a later one.
    */
   readonly holds?: boolean;
+  /** Whether the transport is told nothing of the marks of the acknowledgement that came in; read before {@link onAck}. */
+  readonly masksMarks?: boolean;
   /** All data that were sent are acknowledged; called before the next data leave. */
   onDrained?(): void;
   /** New data arrived below the highest received, at this distance in bytes: they were reordered, or retransmitted after a loss. */
@@ -96,7 +98,7 @@ export const SERVER: ConnectionEnd = { role: "server", subflow: 0, subflows: 1 }
  * What a policy may need to observe or decide in addition to timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
  * `fast-retransmit` are the methods of {@link PathChooser} with such names. `marks`: {@link SegmentMarks.marked}. `rtt`: the
  * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `holding`: {@link
- * PathChooser.holds} and {@link PathChooser.onDrained}. `source-ports`: {@link HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `reassembly`: {@link
+ * PathChooser.holds} and {@link PathChooser.onDrained}. `masking`: {@link PathChooser.masksMarks}. `source-ports`: {@link HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `reassembly`: {@link
  * HostPolicy.reassembly}. `messages`: {@link HostPolicy.onMessage} and `tell`.
  */
 export const SIGNALS = [
@@ -108,6 +110,7 @@ export const SIGNALS = [
   "rtt",
   "packets",
   "holding",
+  "masking",
   "source-ports",
   "assignments",
   "carrier",

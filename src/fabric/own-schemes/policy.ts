@@ -199,6 +199,11 @@ function checkedChooser(
       get: () => call("holds", () => chooser.holds) === true,
       enumerable: true,
     });
+  if ("masksMarks" in chooser)
+    Object.defineProperty(checked, "masksMarks", {
+      get: () => call("masksMarks", () => chooser.masksMarks) === true,
+      enumerable: true,
+    });
   return checked;
 }
 

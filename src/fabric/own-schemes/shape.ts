@@ -124,6 +124,7 @@ export const chooserShape = z.looseObject({
   onIdle: isFunction.optional(),
   onReordering: isFunction.optional(),
   holds: z.boolean().optional(),
+  masksMarks: z.boolean().optional(),
   onDrained: isFunction.optional(),
 });
 

@@ -22,8 +22,13 @@ const FIVE_TUPLE: readonly HashPart[] = [
   { field: "dst_port", bits: 16 },
 ];
 
-/** The hash of the partial `hash_keys`, with the fields in the order of `directionValues`. */
-export function hashModel({ algorithm, order }: HashChoice, hashedField?: SelectorField): HashModel {
+/** The hash of the partial `hash_keys`, with the fields in the order of `directionValues`, and its `outer`. */
+export function hashModel(
+  { algorithm, order }: HashChoice,
+  hashedField?: SelectorField,
+  outer = false,
+): HashModel {
+  const tuple = outer ? FIVE_TUPLE.slice(0, 2) : FIVE_TUPLE;
   const extra: HashPart[] =
     hashedField === undefined ? [] : [{ field: "selector", bits: FIELD_BITS[hashedField] }];
   const seed: HashPart = { field: "seed", bits: 16 };
@@ -32,8 +37,7 @@ export function hashModel({ algorithm, order }: HashChoice, hashedField?: Select
     hash: bmv2Hash(algorithm)!,
     // The Internet checksum has carries.
     affine: algorithm !== "csum16",
-    input:
-      order === "forward" ? [...extra, ...FIVE_TUPLE, seed] : [seed, ...extra, ...FIVE_TUPLE.toReversed()],
+    input: order === "forward" ? [...extra, ...tuple, seed] : [seed, ...extra, ...tuple.toReversed()],
   };
 }
 
@@ -53,6 +57,7 @@ export function groupModel(
   parameters: HashParameters,
   models: HashModels,
   hashedField?: SelectorField,
+  outer?: boolean,
 ): (node: number, hops: HopSet) => PortChoice {
   const nodes = topology.nodes;
   return (node, hops) => {
@@ -61,7 +66,7 @@ export function groupModel(
     const way = directionOf(hops);
     const { role } = nodes[node]!;
     return {
-      hash: models.indexOf(hashModel(hashOf(parameters, role, way), hashedField)),
+      hash: models.indexOf(hashModel(hashOf(parameters, role, way), hashedField, outer)),
       seed: seedOf(nodes[node]!, parameters, way),
       rows: [hops.ports],
     };

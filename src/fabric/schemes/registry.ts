@@ -1,4 +1,5 @@
 /** The schemes of this package, one line each. Each is exported under its own name, which experiment files use. */
+export { clove } from "./clove/index.js";
 export { conga } from "./conga/index.js";
 export { dahu } from "./dahu/index.js";
 export { drill } from "./drill/index.js";

@@ -11,6 +11,8 @@ export const hashSchema = z.strictObject({
 export type HashChoice = z.output<typeof hashSchema>;
 
 const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
+/** What distinguishes flows in the outer header of an overlay, whose protocol and destination port are always the same, besides its selector. */
+const OUTER = ["flow_src", "flow_dst"];
 
 /**
  * For the partials `next_hop` and `hash_keys`: a direction in which a switch chooses between next hops. The hash of each
@@ -19,15 +21,18 @@ const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "f
  * Fields are listed in the order in which they are hashed. An extra field is near the front, because the last bits of a CRC's
  * input affect only some bits of its result. Its distance from the end differs between the two orders, because for
  * inputs of one length a CRC depends on a field's position only by this distance.
+ *
+ * `outer`: the hash covers addresses in place of the five-tuple, as that of an overlay's outer header does.
  */
 export function directionValues(
   name: "up" | "down",
   { algorithm, order }: HashChoice,
   extra: readonly string[] = [],
+  outer = false,
 ) {
   const seed = `${name}_seed`;
-  const fields =
-    order === "forward" ? [...extra, ...FIVE_TUPLE, seed] : [seed, ...extra, ...FIVE_TUPLE.toReversed()];
+  const tuple = outer ? OUTER : FIVE_TUPLE;
+  const fields = order === "forward" ? [...extra, ...tuple, seed] : [seed, ...extra, ...tuple.toReversed()];
   return { name, hash: { algorithm, order, fields } };
 }
 

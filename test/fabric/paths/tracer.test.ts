@@ -22,6 +22,8 @@ const CASES: readonly [topology: string, scheme: string, parameters: object, ver
   ["jellyfish", "multiroute", { field: "flow_label" }, 6],
   ["asymmetric", "multiroute", { paths: 2 }, 4],
   ["jellyfish", "prr", {}, 4],
+  ["clos", "clove", {}, 4],
+  ["leaf-spine", "clove", { field: "flow_label" }, 6],
   ["square", "ecmp", {}, 4],
   ["jupiter", "ecmp", {}, 4],
   ["jupiter", "hashing", { design: "recombining" }, 4],

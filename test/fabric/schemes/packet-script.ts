@@ -290,6 +290,8 @@ interface HashedProgram {
     readonly up?: { readonly hash: HashChoice };
     readonly down?: { readonly hash: HashChoice };
     readonly hashedField?: SelectorField;
+    /** Addresses in place of the five-tuple. */
+    readonly outer?: boolean;
   };
 }
 
@@ -305,9 +307,13 @@ function hashesOf(
   const tuple = [
     { value: flow.src, width: 128 },
     { value: flow.dst, width: 128 },
-    { value: BigInt(flow.protocol), width: 8 },
-    { value: BigInt(flow.srcPort), width: 16 },
-    { value: BigInt(flow.dstPort), width: 16 },
+    ...(values.outer === true
+      ? []
+      : [
+          { value: BigInt(flow.protocol), width: 8 },
+          { value: BigInt(flow.srcPort), width: 16 },
+          { value: BigInt(flow.dstPort), width: 16 },
+        ]),
   ];
   const hash = (way: "up" | "down") => {
     const choice = values[way]?.hash;

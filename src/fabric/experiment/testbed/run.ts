@@ -36,6 +36,10 @@ export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
         "reassembly",
         "the kernel's GRO cannot be changed: run on the simulator, or let the scheme do without reassembly",
       ],
+      [
+        "masking",
+        "the agents keep all marks from the kernel: run on the simulator, or let the scheme do without masking",
+      ],
       ...(side.missingSignals?.(experiment) ?? []),
     ]),
   );

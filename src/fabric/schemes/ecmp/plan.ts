@@ -52,16 +52,21 @@ interface Routing {
   routesOf(topology: Topology): readonly RoutingTable[];
   /** Minimum room, by direction for groups and members, where routes may need more than {@link REPLANNING_ROOM} times as much. */
   readonly least: { readonly groups: number; readonly members: number; readonly routes: number };
+  /** The hash covers addresses and the selector, as that of an overlay's outer header; absent: the five-tuple and the selector. */
+  readonly outer?: boolean;
 }
 
-const SHORTEST_PATHS: Routing = { routesOf: computeRoutes, least: { groups: 0, members: 0, routes: 0 } };
+export const SHORTEST_PATHS: Routing = {
+  routesOf: computeRoutes,
+  least: { groups: 0, members: 0, routes: 0 },
+};
 
 /** Programs and state of all switches; `hashedField`, if given, is part of the hash input. */
 export function planEcmpSwitches(
   topology: Topology,
   parameters: HashParameters,
   hashedField?: SelectorField,
-  { routesOf, least }: Routing = SHORTEST_PATHS,
+  { routesOf, least, outer = false }: Routing = SHORTEST_PATHS,
 ): Pick<FabricPlan, "programs" | "switches"> & Required<Pick<FabricPlan, "replanning" | "pathModel">> {
   const tables = routesOf(topology);
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
@@ -86,6 +91,7 @@ export function planEcmpSwitches(
       return ecmpProgram(role, {
         role: role === "switch" || role === "host" ? "fabric" : role,
         ...given({ hashedField }),
+        ...(outer ? { outer } : {}),
         ...Object.fromEntries(ways.get(role)!.map((way) => [way, wayOf(way)])),
         routes: largest(least.routes, (table) => table.routes.length),
       });
@@ -102,7 +108,12 @@ export function planEcmpSwitches(
     }),
     pathModel: () => {
       const models = new HashModels();
-      return tableModel(topology, tables, models, groupModel(topology, parameters, models, hashedField));
+      return tableModel(
+        topology,
+        tables,
+        models,
+        groupModel(topology, parameters, models, hashedField, outer),
+      );
     },
     replanning: {
       get programs() {
@@ -193,6 +204,8 @@ const schema = z.strictObject({
   role: z.enum(["tor", "leaf", "spine", "fabric"]),
   /** Field that is part of the hash input; absent: the five-tuple only. */
   hashedField: z.enum(SELECTOR_FIELDS).optional(),
+  /** The hash covers addresses in place of the five-tuple. */
+  outer: z.literal(true).optional(),
   up: waySchema.optional(),
   down: waySchema.optional(),
   /** Entries of each of the two route tables. */
@@ -212,7 +225,9 @@ export function ecmpProgram(name: string, input: EcmpProgram): ProgramPlan {
     const own = program[way];
     if (own === undefined) return [];
     const { groups, members } = own;
-    return [{ ...directionValues(way, own.hash, extra), goesUp: way === "up", groups, members }];
+    return [
+      { ...directionValues(way, own.hash, extra, program.outer), goesUp: way === "up", groups, members },
+    ];
   });
   const values = {
     ...program,

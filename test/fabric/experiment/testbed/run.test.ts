@@ -89,6 +89,13 @@ describe("before a testbed starts", () => {
     });
   });
 
+  it("a scheme is refused whose hosts keep some marks from the transport: agents keep all from the kernel", async () => {
+    expect(await refused(needing({ prr: ["marks", "masking"] }))).toMatchObject({
+      code: "P43070",
+      message: "engine bmv2 cannot run scheme prr: its hosts need masking",
+    });
+  });
+
   it("a signal is refused that the kind cannot give here, with the kind's advice; others are not", async () => {
     const missingSignals = () => new Map([["rounds" as Signal, "use another kind"]]);
     expect(await refused(needing({ prr: ["rounds"] }), { missingSignals })).toMatchObject({

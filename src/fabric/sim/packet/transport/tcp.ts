@@ -452,7 +452,7 @@ export class TcpConnection implements Connection, SenderOutput {
       if (this.state === "CLOSED") return;
     }
     const marks = this.#marksOf(segment, selector);
-    const ece = this.#ecn && (flags & FLAG_ECE) !== 0 && (flags & FLAG_SYN) === 0;
+    const ece = this.#ecn && (flags & FLAG_ECE) !== 0 && (flags & FLAG_SYN) === 0 && !this.chooser.masksMarks;
     const window = segment.window * 2 ** this.#peerScale;
     if (!this.#sender.acknowledge(segment, this.#outBase, start, window, ece, marks)) {
       this.#sendAck();

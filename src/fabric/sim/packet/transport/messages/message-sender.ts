@@ -108,7 +108,7 @@ export class MessageSender {
     const { control, chooser, options } = this.#end;
     const now = this.#end.now();
     if (header.kind === "cnp") {
-      control.onNotification(now);
+      if (chooser.masksMarks !== true) control.onNotification(now);
       return;
     }
     const flight = this.#flight;
