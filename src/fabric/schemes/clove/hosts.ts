@@ -20,7 +20,7 @@ export const reductionSchema = z.number().gt(0).lt(1);
 const nanoseconds = z.number().min(0);
 const selector = z.number().int().min(0).max(0xffffffff);
 
-export const cloveDescription = z.strictObject({
+const cloveDescription = z.strictObject({
   kind: z.literal("clove"),
   feedback: z.enum(FEEDBACKS),
   gapNs: nanoseconds,
