@@ -26,6 +26,9 @@ function compilerRows(all: readonly Result[]): string[] {
   const first = compiler.filter((one) => !onBoth(one));
   const refused = first.filter(({ isRefused }) => isRefused === true);
   const ptf = all.filter(({ judge }) => judge === "ptf");
+  const both = [...first, ...ptf];
+  const good = both.filter((one) => passes(one) || one.isRefused === true).length;
+  const share = ((100 * good) / both.length).toFixed(1);
   return [
     `| the open compiler's (p4lang/bf-p4c at 64c9067f, \`p4-tests/p4_16\`), listed programs with an STF test | ${counts(first)} |`,
     `| of the others, those that are refused (P40457) as their own texts expect for this chip | ${refused.length} of ${first.length - first.filter(passes).length} |`,
@@ -33,6 +36,7 @@ function compilerRows(all: readonly Result[]): string[] {
     ...(ptf.length > 0
       ? [
           `| the open compiler's PTF tests of listed programs, by PTF over P4Runtime and BF Runtime | ${counts(ptf)} |`,
+          `| STF on the first chip and PTF, with the refusals that the texts expect | ${good} of ${both.length} (${share} %) |`,
         ]
       : []),
   ];

@@ -31,3 +31,16 @@ def _become_primary(self):
 _original.P4RuntimeTest._write = _write_as_primary
 _original.P4RuntimeTest.handshake = _become_primary
 globals().update({name: value for name, value in vars(_original).items() if not name.startswith("__")})
+
+
+# The tests are of the time of Python 2, in which a text is bytes: packets are made of it.
+import scapy.packet as _scapy_packet
+
+_make = _scapy_packet.Packet.__init__
+
+
+def _make_of_text(self, _pkt=b"", *args, **fields):
+    _make(self, _pkt.encode("latin-1") if isinstance(_pkt, str) else _pkt, *args, **fields)
+
+
+_scapy_packet.Packet.__init__ = _make_of_text

@@ -8,8 +8,8 @@
  * compiler (`p4-tests/tools`). Results go to `CORPUS/ptf.jsonl`, which tools/tna/packets.ts reads. With names, only tests whose program contains one
  * run, and what they print is shown.
  *
- * Two modules of this folder stand in front: `p4runtime_base_tests` adds an election id, which P4Runtime has asked for since the tests were written, and
- * `pd_base_tests` makes sessions of mirrors over BF Runtime, where the tests use the drivers' Thrift interface.
+ * Two modules of this folder stand in front: `p4runtime_base_tests` adds an election id, which P4Runtime has asked for since the tests were written, and lets
+ * scapy take a text as the bytes that it was in Python 2; `pd_base_tests` makes sessions of mirrors over BF Runtime, where the tests use the drivers' Thrift interface.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -43,6 +43,7 @@ import { portMetadataRegisters } from "./port-metadata.js";
 import { tnaPrimitives } from "./primitives.js";
 import { pruneRegister } from "./pruning.js";
 import { rejectWithError } from "./rejects.js";
+import { readLengthsAhead } from "./varbit-lengths.js";
 
 /**
  * Lowers the checked tree once more: the lowered form of the compiler keeps the structure of the program, and this one does not. What the
@@ -72,6 +73,7 @@ export function tnaProgram(
     splitDeparser(lowering);
     lowerCalls(lowering);
     rejectWithError(program);
+    if (form === "switch") readLengthsAhead(program);
     const p4info = emitP4Info(program, unit, standardInstances(program), diagnostics);
     if (p4info === undefined) return undefined;
     applyPasses(program, BMV2_PASSES, diagnostics);
