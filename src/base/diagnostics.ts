@@ -94,7 +94,7 @@ export function fail(
   throw new DiagnosticError([makeDiagnostic("error", code, span, message, notes)]);
 }
 
-function formatLocation(span: Span | undefined): string {
+export function formatLocation(span: Span | undefined): string {
   if (span === undefined) return "";
   const { line, column } = span.file.position(span.start);
   return `${span.file.path}:${line}:${column}: `;

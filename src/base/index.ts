@@ -23,6 +23,7 @@ export {
   diagnosticToJson,
   fail,
   formatDiagnostic,
+  formatLocation,
   type Note,
   printable,
   type Severity,

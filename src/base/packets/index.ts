@@ -22,6 +22,7 @@ export * as Ip from "./ip.js";
 export * as Ipv4 from "./ipv4.js";
 export * as Ipv6 from "./ipv6.js";
 export * as Ipv6Extensions from "./ipv6-extensions.js";
+export * as MacControl from "./mac-control.js";
 export {
   BITMAP_PACKETS,
   bitmapBase,

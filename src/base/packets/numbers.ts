@@ -5,6 +5,7 @@ export const ETHERTYPE_IPV4 = 0x0800;
 export const ETHERTYPE_ARP = 0x0806;
 export const ETHERTYPE_VLAN = 0x8100;
 export const ETHERTYPE_IPV6 = 0x86dd;
+export const ETHERTYPE_MAC_CONTROL = 0x8808;
 /** The outer tag of IEEE 802.1ad. */
 export const ETHERTYPE_SERVICE_VLAN = 0x88a8;
 

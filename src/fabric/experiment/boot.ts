@@ -43,6 +43,7 @@ import { CODES } from "./codes.js";
 import type { RunCoverage } from "./coverage.js";
 import { type FabricExperiment, type SchemeRun, wireModel } from "./experiment.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
+import { pfcOptions } from "./flow-control.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
 import { CompiledPrograms } from "./plan-schemes.js";
 
@@ -248,6 +249,7 @@ export async function bootControlled(
   const programs = await compiler.compileAll(scheme);
   const { queues, control_channel, wire } = experiment.settings;
   const switches = new Map<number, SwitchNode>();
+  const pfc = pfcOptions(experiment.settings);
   const makeSwitch = (node: TopologyNode, simulation: Simulation) => {
     const made = new SwitchNode(simulation, {
       name: node.name,
@@ -256,6 +258,7 @@ export async function bootControlled(
       queueBytes: queues.bytes,
       wire: wireModel(wire),
       ...given({ coverage: compiler.coverage?.counts }),
+      ...given({ flowControl: pfc && { pfc, mac: node.mac } }),
     });
     switches.set(node.index, made);
     return made;
@@ -323,6 +326,7 @@ export function buildFabric(
     queueBytes: queues.bytes,
     queuePackets: queues.packets,
     wire: wireModel(wire),
+    ...given({ pfc: pfcOptions(experiment.settings) }),
     makeSwitch: (node) => makeSwitch(node, simulation),
   });
 }

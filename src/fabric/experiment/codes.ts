@@ -49,6 +49,7 @@ export const CODES = {
   slurmSubmit: "P43047",
   slurmQueue: "P43048",
   untilAndSeeds: "P43049",
+  flowControl: "P43050",
   nothingToMeasure: "P43060",
   warmUp: "P43061",
   noDrain: "P43062",

@@ -27,6 +27,7 @@ import {
   type Topology,
   topologySchema,
 } from "../topology/index.js";
+import { type FlowControlSettings, flowControlSchema } from "./flow-control.js";
 import {
   checkMessages,
   MESSAGE_CONTROLS,
@@ -445,6 +446,8 @@ export const machineKeys = {
       packets: whole("packets", 1, 1e6).default(1000),
       /** Programs from templates mark packets (CE) that meet a queue of this many packets; absent: the scheme decides. */
       ecn_threshold: whole("packets", 1, 1e6).optional(),
+      /** Priority flow control: switches pause their senders, and the limits above are those of hosts alone. */
+      pfc: flowControlSchema.optional(),
     })
     .prefault({}),
   /** What a frame takes on a link. */
@@ -474,6 +477,7 @@ export interface MachineSettings {
     readonly packets: number;
     readonly bytes: number;
     readonly ecn_threshold?: number | undefined;
+    readonly pfc?: FlowControlSettings | undefined;
   };
   readonly control_channel: {
     readonly delay: number;

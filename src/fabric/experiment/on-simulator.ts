@@ -3,7 +3,7 @@
  * channels and switches of the same fabric.
  */
 
-import { given } from "../../base/index.js";
+import { formatLocation, given } from "../../base/index.js";
 import { STOP_LIMIT_NS } from "../controllers/index.js";
 import {
   type Channel,
@@ -32,6 +32,7 @@ import {
   type Flap,
   isCut,
 } from "./faults/fault.js";
+import { deadlockText } from "./flow-control.js";
 import type {
   FaultyChannel,
   JobContext,
@@ -87,6 +88,7 @@ export async function runOnSimulator<E extends FabricExperiment, U extends Schem
         };
         outcomes.push(await onSimulator(experiment, unit, running.stage({ stepDone, breathe, note, pilot })));
       }
+      for (const text of running.deadlocks(experiment)) note(text);
       const lines = await running.finish();
       if (lines !== undefined) logs.push({ label: scheme.label, lines });
     } finally {
@@ -104,6 +106,8 @@ class RunningScheme {
     private readonly plane: ControlPlane | undefined,
     private readonly power: SimulatorStage["power"],
     private readonly seed: number,
+    /** Virtual time at which the fabric was ready. */
+    private readonly readyAt: number,
   ) {}
 
   static async start(
@@ -115,7 +119,7 @@ class RunningScheme {
     const booted = await bootControlled(experiment, scheme, compiler, seed);
     const power = await switchPower(experiment, scheme, booted, compiler);
     const plane = await startControllers(booted, scheme, seed);
-    return new RunningScheme(booted, plane, power, seed);
+    return new RunningScheme(booted, plane, power, seed, booted.fabric.network.simulation.now);
   }
 
   stage(report: Pick<SimulatorStage, "stepDone" | "breathe" | "note" | "pilot">): SimulatorStage {
@@ -135,6 +139,14 @@ class RunningScheme {
   /** Records the fabric in files from now on. */
   watch(experiment: FabricExperiment, order: SeeingOrder, run: SeenRun): Seeing {
     return watchFabric(experiment, this.booted, order, run);
+  }
+
+  /** One sentence on each deadlock of priority flow control, with the place in the file that asks for flow control. */
+  deadlocks({ locate }: FabricExperiment): string[] {
+    const span = locate(["queues", "pfc"]);
+    const at = span === undefined ? "" : formatLocation(span);
+    const found = this.booted.fabric.flowControl?.deadlocks ?? [];
+    return found.map((deadlock) => `${at}${deadlockText(deadlock, this.readyAt)}`);
   }
 
   /** Stops the controllers; returns their logs, if there are any. */

@@ -11,6 +11,7 @@ export { CoverageCounts, type ProgramCounts } from "./coverage.js";
 export { isRecirculation } from "./flow/tofino.js";
 export { Workspaces } from "./flow/workspace.js";
 export type {
+  BufferAccount,
   DropCounts,
   QueueOptions,
   SwitchClock,

@@ -26,6 +26,18 @@ export interface SwitchClock {
   readonly alarms?: AlarmClock;
 }
 
+/**
+ * Where the bytes that wait in queues are counted by the port that their frames came in by. A copy counts as a packet of its own.
+ */
+export interface BufferAccount {
+  /** A packet is about to wait; false: there is no room, and it is dropped. */
+  charge(ingressPort: number, egressPort: number, bytes: number): boolean;
+  /** A packet that was charged waits no more: it leaves, or is dropped. */
+  release(ingressPort: number, egressPort: number, bytes: number): void;
+  /** The queues were closed, with the pauses of their ports: nothing waits any more, and all was released. */
+  closed(): void;
+}
+
 export interface QueueOptions {
   /** Maximum number of packets in each queue of a port, without the frame on the wire. Absent: any number. */
   depthPackets?: number;
@@ -47,6 +59,8 @@ export interface QueueOptions {
   overheadBytes?: number;
   /** Number of queues of each port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
   priorities?: number;
+  /** Decides, in place of `depthPackets` and `depthBytes`, whether there is room. */
+  readonly account?: BufferAccount;
   /** Called whenever the number of packets that wait at a port has changed, with this number and their bytes, without the frame on the wire. */
   lengthChanged?(port: number, packets: number, bytes: number): void;
 }

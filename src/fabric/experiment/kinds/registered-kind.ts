@@ -11,9 +11,11 @@ import {
   type SchemeRun,
   seeingOf,
   type WireName,
+  wireModel,
   wireText,
 } from "../experiment.js";
 import { collecting } from "../files.js";
+import { checkFlowControl } from "../flow-control.js";
 import { planSchemes, topologyOf } from "../plan-schemes.js";
 import type { FileText, RunResults, SchemeLog, SweepPoint, SweepResults } from "../results.js";
 import { breather, dependenciesOf } from "../sweep/jobs.js";
@@ -74,6 +76,12 @@ export function checkedOf<
 ): E | undefined {
   return collecting(diagnostics, () => {
     const topology = topologyOf(value as V, source, locate, cache);
+    // Kinds without packets have no queues.
+    const machine = value as Partial<FabricExperiment["settings"]>;
+    if (machine.queues?.pfc !== undefined) {
+      const { queues, transport, wire } = machine as FabricExperiment["settings"];
+      checkFlowControl({ queues, transport }, topology, wireModel(wire), locate);
+    }
     return kind.check({
       ...{ source, value: value as V, topology, locate, diagnostics },
       plan: (settings, runs) =>

@@ -66,6 +66,13 @@ export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
       `engine ${engine} paces its links by the bytes of frames: it has no wire: ${wire}`,
       "use --engine sim, or leave it out",
     );
+  if (experiment.settings.queues.pfc !== undefined)
+    fail(
+      CODES.settingLacks,
+      experiment.locate(["queues", "pfc"]),
+      `engine ${engine} has no priority flow control: its switches are processes behind links of the kernel`,
+      "use --engine sim, or leave queues.pfc out",
+    );
   return await side.check(experiment, engine, stop);
 }
 

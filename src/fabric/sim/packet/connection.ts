@@ -20,9 +20,10 @@ export interface ConnectionHost {
   now(): number;
   /**
    * Sends a frame by the NIC that the host's policy picks for the selector. Returns the time when its last bit leaves the
-   * host.
+   * host. A NIC that can be paused does not know this of a frame that waits: then the time is as if there were no pause, or, of a frame with
+   * a tag of 0 or more, Infinity, and {@link Connection.left} gets tag and time.
    */
-  transmit(connection: Connection, frame: Uint8Array, selector: number): number;
+  transmit(connection: Connection, frame: Uint8Array, selector: number, tag?: number): number;
   /** Sets the timer: the host calls {@link Timed.onTimer} at or before the deadline at that time. */
   setTimer(timed: Timed): void;
   /** Wakes it by {@link Timed.onSoon} at or before the {@link Timed.soon} that it has then. */
@@ -109,4 +110,6 @@ export interface Connection extends Stream, Timed {
   /** Time of the last acknowledgement of new data, or when the connection began to send again with nothing in flight. */
   readonly progressAt: number;
   receive(segment: Segment, selector: number): void;
+  /** A frame that was sent with a tag, and that had to wait, begins to leave; its last bit leaves at that time. */
+  left?(tag: number, at: number): void;
 }

@@ -1,11 +1,13 @@
 /** A whole topology as a network: hosts with their policy, and for each switch the node that the caller makes. */
-import type { Json, Random } from "../../../base/index.js";
+import { given, type Json, type Random } from "../../../base/index.js";
 import type { FlowKey, SelectorCodec } from "../../../base/packets/index.js";
 import type { HostContext, HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions, Node } from "./channel.js";
 import { Host } from "./host.js";
 import { type Link, Network } from "./network.js";
+import { FabricFlowControl } from "./pfc/fabric-flow-control.js";
+import type { PfcOptions } from "./pfc/pfc-options.js";
 import type { Simulation } from "./simulation.js";
 import type { WireModel } from "./wire-model.js";
 
@@ -92,6 +94,8 @@ export interface FabricOptions {
   /** Limits of the output queue of each port of a host, and of a switch that has no queues of its own. */
   queueBytes: number;
   queuePackets: number;
+  /** Priority flow control of hosts and switches; the switches are made with it. */
+  pfc?: PfcOptions;
   /** Of all links. */
   wire: WireModel;
   makeSwitch(node: TopologyNode): Node;
@@ -101,6 +105,8 @@ export class Fabric {
   readonly network: Network;
   readonly topology: Topology;
   readonly wire: WireModel;
+  /** Undefined without priority flow control. */
+  readonly flowControl: FabricFlowControl | undefined;
   /** By node index of the topology. */
   readonly nodes: readonly Node[];
   readonly #hosts: ReadonlyMap<number, Host>;
@@ -111,7 +117,7 @@ export class Fabric {
   onTell: (node: number, message: Json) => void = () => {};
 
   constructor(options: FabricOptions) {
-    const { simulation, topology, codec, queueBytes, queuePackets, wire } = options;
+    const { simulation, topology, codec, queueBytes, queuePackets, wire, pfc } = options;
     this.wire = wire;
     this.topology = topology;
     this.network = new Network(simulation);
@@ -125,6 +131,7 @@ export class Fabric {
           ipv6: node.host!.ipv6,
           policy: options.policy(this.#contextOf(node, options)),
           codec,
+          ...given({ flowControl: pfc && { pfc, wire, queueBytes, queuePackets } }),
         }),
       ]),
     );
@@ -136,8 +143,9 @@ export class Fabric {
         rate: link.rateBps,
         wire,
         delay: Math.round(link.delayNs),
-        queueBytes: node.ownQueues ? Number.POSITIVE_INFINITY : queueBytes,
-        queuePackets: node.ownQueues ? Number.POSITIVE_INFINITY : queuePackets,
+        // What can be paused waits before the channel.
+        queueBytes: node.ownQueues || pfc ? Number.POSITIVE_INFINITY : queueBytes,
+        queuePackets: node.ownQueues || pfc ? Number.POSITIVE_INFINITY : queuePackets,
       });
       this.network.connect(
         { node: a, port: link.a.port },
@@ -148,6 +156,7 @@ export class Fabric {
     for (const [index, host] of this.#hosts)
       for (const port of topology.nodes[index]!.ports)
         host.setGateway(port.number, topology.nodes[port.peer]!.mac);
+    this.flowControl = pfc && new FabricFlowControl(this);
   }
 
   #contextOf({ name, index, ports }: TopologyNode, { simulation, random }: FabricOptions): HostContext {

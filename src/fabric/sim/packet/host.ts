@@ -18,6 +18,7 @@ import {
 import { CLIENT, type ConnectionEnd, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
+import { type PausableOptions, PausableOutput, type WireOutput } from "./pfc/pausable-output.js";
 import type { Simulation } from "./simulation.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
 import { MessageConnection } from "./transport/messages/message-connection.js";
@@ -36,6 +37,8 @@ export interface HostOptions {
   ipv6: bigint;
   policy: HostPolicy;
   codec: SelectorCodec;
+  /** Its NICs obey priority flow control. */
+  flowControl?: PausableOptions;
 }
 
 export interface HostStats {
@@ -53,19 +56,12 @@ export interface Peer {
   port: number;
 }
 
-/** Destination of a host's frames: a channel, or an object before it. */
-export interface FrameOutput {
-  send(frame: Uint8Array): void;
-  /** When the last bit of the frame that was sent last leaves. */
-  readonly busyUntil: number;
-  /** Bits per second. */
-  readonly rate: number;
-}
-
 interface Nic {
-  /** The output to the switch, and that switch's MAC as six bytes. */
-  output: FrameOutput;
+  /** The output to the switch: a channel, or an object before it; and that switch's MAC as six bytes. */
+  output: WireOutput;
   gateway: Uint8Array;
+  /** The output again, where it can be paused. */
+  pausable: PausableOutput | undefined;
 }
 
 interface OpenConnection {
@@ -115,8 +111,10 @@ export class Host implements Node, ConnectionHost, UdpHost {
   readonly #timerKind: number;
   readonly #soonKind: number;
   readonly #segment = new Segment();
+  readonly #hasFlowControl: boolean;
 
   constructor(simulation: Simulation, options: HostOptions) {
+    this.#hasFlowControl = options.flowControl !== undefined;
     this.name = options.name;
     this.#simulation = simulation;
     this.#options = options;
@@ -133,8 +131,20 @@ export class Host implements Node, ConnectionHost, UdpHost {
     });
   }
 
-  attach(port: number, output: FrameOutput): void {
-    this.#nics[port - 1] = { output, gateway: new Uint8Array(6) };
+  attach(port: number, output: WireOutput): void {
+    const { flowControl } = this.#options;
+    const pausable = flowControl && new PausableOutput(this.#simulation, output, flowControl);
+    this.#nics[port - 1] = { output: pausable ?? output, gateway: new Uint8Array(6), pausable };
+  }
+
+  /** The output of a port that can be paused; undefined without flow control. */
+  pausable(port: number): PausableOutput | undefined {
+    return this.#nics[port - 1]?.pausable;
+  }
+
+  /** Frames for which the queue of a pausable output had no room. */
+  get overflowed(): number {
+    return this.#nics.reduce((sum, nic) => sum + (nic?.pausable?.overflowed ?? 0), 0);
   }
 
   /** Sets the MAC of the switch at a port: the destination of frames that leave by it. */
@@ -156,6 +166,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
 
   /** The carrier of a NIC was lost or came back: notifies the policy. */
   portState(port: number, up: boolean): void {
+    this.pausable(port)?.resume();
     this.#options.policy.onCarrier?.(port - 1, up);
   }
 
@@ -459,15 +470,16 @@ export class Host implements Node, ConnectionHost, UdpHost {
     return this.#simulation.now;
   }
 
-  transmit({ flow }: Connection, frame: Uint8Array, selector: number): number {
-    return this.#send(flow, frame, selector);
+  transmit(connection: Connection, frame: Uint8Array, selector: number, tag = -1): number {
+    return this.#send(connection.flow, frame, selector, connection, tag);
   }
 
-  #send(flow: FlowKey, frame: Uint8Array, selector: number): number {
+  #send(flow: FlowKey, frame: Uint8Array, selector: number, sender?: Connection, tag = -1): number {
     const nics = this.#nics.length;
     const nic = this.#nics[nics === 1 ? 0 : this.#options.policy.nic(flow, selector, nics)]!;
     frame.set(nic.gateway, 0);
     this.stats.sent++;
+    if (nic.pausable !== undefined) return nic.pausable.offer(frame, tag < 0 ? undefined : sender, tag);
     nic.output.send(frame);
     return nic.output.busyUntil;
   }
@@ -486,7 +498,8 @@ export class Host implements Node, ConnectionHost, UdpHost {
     this.#simulation.schedule(soon, this.#soonKind, index);
   }
 
-  receive(_port: number, frame: Uint8Array): void {
+  receive(port: number, frame: Uint8Array): void {
+    if (this.#hasFlowControl && this.pausable(port)?.takes(frame) === true) return;
     this.#read(frame);
     giveFrame(frame);
   }

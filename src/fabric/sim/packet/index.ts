@@ -36,6 +36,9 @@ export {
   shareThreshold,
 } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network } from "./network.js";
+export type { Deadlock, PausedDirection } from "./pfc/deadlock.js";
+export type { DirectionStats, FabricFlowControl } from "./pfc/fabric-flow-control.js";
+export { headroomBytes, type PfcOptions, pauseNs } from "./pfc/pfc-options.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 export {
   controlClock,

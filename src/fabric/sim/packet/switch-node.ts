@@ -4,6 +4,7 @@
  * only the wire.
  */
 import {
+  type BufferAccount,
   type CoverageCounts,
   type QueueOptions,
   Switch,
@@ -12,6 +13,8 @@ import {
   Workspaces,
 } from "../../../toolchain/switch/index.js";
 import type { Channel, Node } from "./channel.js";
+import type { PfcOptions } from "./pfc/pfc-options.js";
+import { SwitchFlowControl } from "./pfc/switch-flow-control.js";
 import { MicrosecondClock, type Simulation } from "./simulation.js";
 import { HEADERS_ONLY, type WireModel } from "./wire-model.js";
 
@@ -41,6 +44,8 @@ export interface SwitchNodeOptions {
   queueBytes: number;
   /** Of the links; absent: a frame takes its own bytes. */
   wire?: WireModel;
+  /** Priority flow control, in place of the limits of packets and bytes; `mac`: the source address of its frames. */
+  flowControl?: { readonly pfc: PfcOptions; readonly mac: bigint };
   /** Number of queues of a port, served strictly by `standard_metadata.priority`, highest first; default: 1. */
   priorities?: number;
   /** Frames sent to this port are packet-ins; packet-outs come in on it. */
@@ -77,8 +82,13 @@ class Ports implements SwitchOptions, QueueOptions {
   readonly cpuPort: number;
   readonly log?: (message: string) => void;
   readonly coverage?: CoverageCounts;
+  readonly account?: BufferAccount;
 
-  constructor(simulation: Simulation, options: SwitchNodeOptions) {
+  constructor(
+    simulation: Simulation,
+    options: SwitchNodeOptions,
+    flowControl: SwitchFlowControl | undefined,
+  ) {
     const { clock, workspaces } = sharedOf(simulation);
     this.depthPackets = options.queuePackets;
     this.depthBytes = options.queueBytes;
@@ -93,6 +103,7 @@ class Ports implements SwitchOptions, QueueOptions {
     this.cpuPort = options.cpuPort ?? CPU_PORT;
     if (options.log !== undefined) this.log = (message) => options.log?.(message);
     if (options.coverage !== undefined) this.coverage = options.coverage;
+    if (flowControl !== undefined) this.account = flowControl;
   }
 
   get queue(): QueueOptions {
@@ -125,10 +136,15 @@ export class SwitchNode implements Node, PortSource {
   readonly #ports: Ports;
   readonly #downPorts = new Set<number>();
   readonly #portListeners = new Set<() => void>();
+  /** Undefined: frames that find no room are dropped, and nobody is paused. */
+  readonly flowControl: SwitchFlowControl | undefined;
 
   constructor(simulation: Simulation, options: SwitchNodeOptions) {
     this.name = options.name;
-    this.#ports = new Ports(simulation, options);
+    const { flowControl } = options;
+    this.flowControl =
+      flowControl && new SwitchFlowControl(simulation, flowControl.pfc, () => this.device, flowControl.mac);
+    this.#ports = new Ports(simulation, options, this.flowControl);
     this.device = new Switch(undefined, this.#ports);
   }
 
@@ -158,9 +174,11 @@ export class SwitchNode implements Node, PortSource {
 
   attach(port: number, output: Channel): void {
     this.#ports.outputs[port] = output;
+    this.flowControl?.attach(port, output);
   }
 
   receive(port: number, frame: Uint8Array): void {
+    if (this.flowControl?.takes(port, frame) === true) return;
     this.device.receive(port, frame);
   }
 
@@ -169,6 +187,7 @@ export class SwitchNode implements Node, PortSource {
     if (up) this.#downPorts.delete(port);
     else this.#downPorts.add(port);
     this.device.setPortState(port, up);
+    if (!up) this.flowControl?.portDown(port);
     for (const listener of [...this.#portListeners]) listener();
   }
 

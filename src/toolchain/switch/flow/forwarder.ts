@@ -85,6 +85,8 @@ export abstract class Forwarder implements ForwarderParts {
   protected code: Code;
   #traced: Code;
   protected tracer: PacketTracer | undefined;
+  /** Port by which the frame came in that is being run, in this pass or an earlier one. */
+  #ingressPort = 0;
 
   constructor(parts: ForwarderParts, workspaces: Workspaces) {
     const { specialised } = parts;
@@ -195,6 +197,7 @@ export abstract class Forwarder implements ForwarderParts {
       }
       const copy = egress.shift();
       if (copy !== undefined) {
+        this.#ingressPort = copy.ingressPort;
         this.load(copy);
         const frame = this.leave(copy, NOT_QUEUED, 0, 0, 0);
         this.state.phv = this.state.main;
@@ -205,6 +208,7 @@ export abstract class Forwarder implements ForwarderParts {
       if (this.queues?.serveReady()) continue;
       const again = rounds.shift();
       if (again !== undefined) {
+        this.#ingressPort = again.ingressPort;
         this.load(again);
         this.reenter(again);
         this.state.phv = this.state.main;
@@ -243,6 +247,7 @@ export abstract class Forwarder implements ForwarderParts {
 
   #ingressOf(id: number, port: number, frame: Uint8Array): void {
     let isTraced = false;
+    this.#ingressPort = port;
     if (this.tracer !== undefined) {
       isTraced = this.traces?.(port, frame) ?? true;
       if (isTraced) this.tracer.arrive(id, port, frame);
@@ -291,9 +296,10 @@ export abstract class Forwarder implements ForwarderParts {
     copy.port = port;
     const { queues } = this;
     if (queues === undefined) {
-      this.work!.egress.push(copy);
+      this.skipQueue(copy);
       return;
     }
+    copy.ingressPort = this.#ingressPort;
     // A packet whose priority has no queue is dropped.
     const refused = queues.push(copy, priority);
     if (refused === undefined) {
@@ -307,8 +313,21 @@ export abstract class Forwarder implements ForwarderParts {
     this.work!.pool.release(copy);
   }
 
+  /** A packet waits for egress, but in no queue. */
+  protected skipQueue(copy: PacketCopy): void {
+    copy.ingressPort = this.#ingressPort;
+    this.work!.egress.push(copy);
+  }
+
+  /** A packet waits for another pass of ingress. */
+  protected goAgain(copy: PacketCopy): void {
+    copy.ingressPort = this.#ingressPort;
+    this.work!.again.push(copy);
+  }
+
   /** Runs egress on a packet that leaves its queue; returns the frame, or undefined. */
   serve(copy: PacketCopy, depthAfter: number, priority: number): Uint8Array | undefined {
+    this.#ingressPort = copy.ingressPort;
     this.load(copy);
     const frame = this.leave(copy, copy.since, copy.depth, depthAfter, priority);
     this.state.phv = this.state.main;

@@ -16,6 +16,8 @@ export class PacketCopy {
   depth = 0;
   notBefore = 0;
   port = 0;
+  /** Port by which the frame came in that this is, or is a copy of; where buffers are accounted for. */
+  ingressPort = 0;
   /** The next packet in the same queue. */
   next: PacketCopy | undefined = undefined;
   /** Its part of a trace, while packets are traced. */

@@ -85,7 +85,7 @@ export class Pna extends Portable {
     copy.port = port;
     copy.node = this.tracer?.fork("recirculate");
     this.tracer?.forked("recirculate");
-    this.work!.again.push(copy);
+    this.goAgain(copy);
   }
 
   protected passOn(_port: number, frame: Uint8Array): Uint8Array {

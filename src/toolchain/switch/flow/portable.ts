@@ -94,7 +94,7 @@ export abstract class Portable extends Forwarder {
       return;
     }
     copy.port = port;
-    this.work!.egress.push(copy);
+    this.skipQueue(copy);
   }
 
   /** The queue of a class of service; a switch with fewer queues puts all others into the first. */

@@ -99,7 +99,7 @@ export class Psa extends Portable {
     copy.port = port;
     copy.node = this.tracer?.fork(how);
     this.tracer?.forked(how);
-    this.work!.again.push(copy);
+    this.goAgain(copy);
   }
 
   /** What ingress emitted goes to a group or a port, with all metadata. */

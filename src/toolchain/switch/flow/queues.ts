@@ -4,8 +4,11 @@
  * the first bit where the medium models the time on the wire.
  * A port serves the highest priority that has a packet whose time has come. A queue with a rate releases one packet an
  * interval; between these, queues of lower priority are served.
+ *
+ * A medium may pause a port (priority flow control): then nothing leaves its queues until the pause ends. Where buffers are accounted for
+ * ({@link BufferAccount}), the account decides whether a packet finds room, in place of the depths of the options.
  */
-import type { AlarmClock, QueueOptions, Sleeper, SwitchClock } from "../options.js";
+import type { AlarmClock, BufferAccount, QueueOptions, Sleeper, SwitchClock } from "../options.js";
 import { alarmsOf } from "./alarm.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { QueueLimits } from "./queue-limits.js";
@@ -58,6 +61,8 @@ class Port implements Sleeper {
   bytes = 0;
   /** Time in microseconds at which the last bit of the frame on the wire leaves. */
   busyUntil = Number.NEGATIVE_INFINITY;
+  /** Time in microseconds until which nothing may leave. */
+  pausedUntil = Number.NEGATIVE_INFINITY;
   /** Number of the alarm that goes off for the next packet that waits for its time, or for the wire. */
   readonly alarm: number;
   /** The queues by their priorities, and the first of them. */
@@ -100,6 +105,7 @@ export class Queues {
   /** Called with the depth of a queue whenever it has changed. */
   depthChanged: ((port: number, priority: number, depth: number) => void) | undefined;
   readonly #alarms: AlarmClock;
+  readonly #account: BufferAccount | undefined;
   #waiting = 0;
   #closed = false;
 
@@ -114,6 +120,7 @@ export class Queues {
     this.#timed = options.rateBitsPerSecond !== undefined || options.ratePacketsPerSecond !== undefined;
     this.#early = options.handOver === "first";
     this.#alarms = alarmsOf(clock);
+    this.#account = options.account;
   }
 
   get priorities(): number {
@@ -139,7 +146,31 @@ export class Queues {
     if (!this.#timed) return true;
     if (this.options.ratePacketsPerSecond !== undefined) return false;
     const port = this.#ports[number];
-    return port === undefined || (port.packets === 0 && !this.#isBusy(port, this.clock.now()));
+    if (port === undefined) return true;
+    if (port.packets > 0) return false;
+    const now = this.clock.now();
+    return !this.#isBusy(port, now) && !this.#isPaused(port, now);
+  }
+
+  /** Nothing leaves the queues of a port until this time in microseconds, or until {@link resume}. A frame on the wire still leaves. */
+  pause(number: number, until: number): void {
+    this.open(number).pausedUntil = until;
+  }
+
+  /** Ends a pause. */
+  resume(number: number): void {
+    const port = this.open(number);
+    if (port.pausedUntil === Number.NEGATIVE_INFINITY) return;
+    port.pausedUntil = Number.NEGATIVE_INFINITY;
+    if (port.packets > 0) this.#wake(port);
+  }
+
+  /** The wire of a port is taken for a frame of this length that did not wait in its queues, after the frame that is on it. */
+  occupy(number: number, bytes: number): void {
+    const port = this.open(number);
+    const rate = this.options.rateBitsPerSecond?.(number);
+    if (rate !== undefined)
+      port.busyUntil = Math.max(port.busyUntil, this.clock.now()) + this.#timeOf(bytes, rate);
   }
 
   /** Packets and bytes that wait at a port, without the frame on the wire. */
@@ -150,6 +181,16 @@ export class Queues {
 
   #isBusy(port: Port, now: number): boolean {
     return port.busyUntil - now > TOLERANCE_US;
+  }
+
+  #isPaused(port: Port, now: number): boolean {
+    return port.pausedUntil - now > TOLERANCE_US;
+  }
+
+  /** Microseconds for which a frame takes the wire. */
+  #timeOf(bytes: number, rate: number): number {
+    const { leastBytes = 0, overheadBytes = 0 } = this.options;
+    return (8e6 * (Math.max(bytes, leastBytes) + overheadBytes)) / rate;
   }
 
   /**
@@ -178,8 +219,11 @@ export class Queues {
     const notBefore = rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
     const { length } = line;
     const set = this.limits.depth(copy.port, priority);
-    if (set !== undefined) {
-      if (length >= set) return "queue_full";
+    if (set !== undefined && length >= set) return "queue_full";
+    if (this.#account !== undefined) {
+      if (!this.#account.charge(copy.ingressPort, copy.port, copy.packetLength)) return "queue_full";
+    } else if (set !== undefined) {
+      // The limit that the control plane set is the only one.
     } else if (busy || length > 0 || notBefore > now) {
       // A port that is free takes the packet at once, so that a depth of 0 still forwards.
       const { depthPackets, depthBytes } = this.options;
@@ -225,6 +269,10 @@ export class Queues {
     const now = this.clock.now();
     for (let port = this.#ready.shift(); port !== undefined; port = this.#ready.shift()) {
       if (this.#isBusy(port, now)) continue;
+      if (this.#isPaused(port, now)) {
+        port.sleep(port.pausedUntil);
+        continue;
+      }
       let next = Number.POSITIVE_INFINITY;
       for (const line of port.lines) {
         for (let first = line.first; first !== undefined; first = line.first) {
@@ -247,6 +295,7 @@ export class Queues {
     port.bytes -= copy.packetLength;
     port.packets--;
     this.#waiting--;
+    this.#account?.release(copy.ingressPort, copy.port, copy.packetLength);
     this.options.lengthChanged?.(port.number, port.packets, port.bytes);
   }
 
@@ -255,6 +304,10 @@ export class Queues {
     const now = this.clock.now();
     if (this.#isBusy(port, now)) {
       if (this.#early && port.packets > 0) port.sleep(port.busyUntil);
+      return;
+    }
+    if (this.#isPaused(port, now)) {
+      if (port.packets > 0) port.sleep(port.pausedUntil);
       return;
     }
     let next = Number.POSITIVE_INFINITY;
@@ -294,12 +347,12 @@ export class Queues {
       if (port.packets > 0) this.#ready.push(port);
       return;
     }
-    const { leastBytes = 0, overheadBytes = 0 } = this.options;
-    const bits = 8 * (Math.max(frame.length, leastBytes) + overheadBytes);
     // A timer that is late does not lower the rate: the frame counts from the time at which it could have left.
     const due = Math.max(port.busyUntil, ready, now - MAX_LAG_US);
-    const begin = now - due > TOLERANCE_US ? due : now;
-    port.busyUntil = begin + (bits * 1e6) / rate;
+    let begin = now - due > TOLERANCE_US ? due : now;
+    // Releasing the packet may have sent a frame ahead of it: see `occupy`.
+    if (this.#account !== undefined) begin = Math.max(begin, port.busyUntil);
+    port.busyUntil = begin + this.#timeOf(frame.length, rate);
     if (this.#early) {
       if (port.packets > 0) port.sleep(port.busyUntil);
       this.output.transmit(port.number, frame);
@@ -331,8 +384,13 @@ export class Queues {
     for (const port of ports) {
       if (port === undefined) continue;
       port.sleep(Number.POSITIVE_INFINITY);
+      if (this.#account !== undefined)
+        for (const line of port.lines)
+          for (let copy = line.first; copy !== undefined; copy = copy.next)
+            this.#account.release(copy.ingressPort, port.number, copy.packetLength);
       if (port.packets > 0) this.options.lengthChanged?.(port.number, 0, 0);
     }
+    this.#account?.closed();
     return waiting;
   }
 }

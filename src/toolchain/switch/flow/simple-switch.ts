@@ -105,7 +105,7 @@ export class SimpleSwitch extends Forwarder {
       this.#keep(copy, start, arrivedLength);
       copy.node = this.tracer?.fork("resubmit");
       this.tracer?.forked("resubmit");
-      this.work!.again.push(copy);
+      this.goAgain(copy);
       return;
     }
     const group = fields.multicastGroup >= 0 ? phv[fields.multicastGroup]! : 0;
@@ -266,7 +266,7 @@ export class SimpleSwitch extends Forwarder {
     copy.packetLength = frame.length;
     copy.ingressLength = frame.length;
     copy.limit = NO_LIMIT;
-    this.work!.again.push(copy);
+    this.goAgain(copy);
     return undefined;
   }
 

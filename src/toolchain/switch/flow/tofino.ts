@@ -458,7 +458,7 @@ export class Tofino extends Forwarder {
     copy.phv[WORD.isResubmitted] = 1;
     copy.node = this.tracer?.fork("resubmit");
     this.tracer?.forked("resubmit");
-    this.work!.again.push(copy);
+    this.goAgain(copy);
   }
 
   /** A copy of a packet, from `start` on, with the deparser's header in front goes to the ports of the session, through egress. */
@@ -534,7 +534,7 @@ export class Tofino extends Forwarder {
       again.port = port;
       again.node = this.tracer?.fork("recirculate");
       this.tracer?.forked("recirculate");
-      this.work!.again.push(again);
+      this.goAgain(again);
       return undefined;
     }
     this.tracer?.leaves(frame);

@@ -107,9 +107,20 @@ export const LOAD: Kind<LoadFile, Load, SchemeUnit, LoadOutcome, LoadRow> = {
     ...transientWarnings(experiment, unit, outcomes),
     ...unsettledWarnings(unit, outcomes),
     ...openWarnings(experiment.settings, unit, outcomes),
+    ...deadlockWarnings(unit, outcomes),
   ],
   view: LOAD_VIEW,
 };
+
+/** A note of each run names the links. */
+function deadlockWarnings({ scheme }: SchemeUnit, outcomes: readonly LoadOutcome[]): string[] {
+  const seeds = outcomes.filter(({ flowControl }) => (flowControl?.deadlocks.length ?? 0) > 0).length;
+  return seeds === 0
+    ? []
+    : [
+        `${scheme.title}: priority flow control comes to a deadlock under ${seeds} of ${outcomes.length} seeds: these figures are of a network of which a part stands still. The notes name the links.`,
+      ];
+}
 
 /** Pilot runs that did not leave the transient in their first half. */
 function unsettledWarnings({ scheme }: SchemeUnit, outcomes: readonly LoadOutcome[]): string[] {

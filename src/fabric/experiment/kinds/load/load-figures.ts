@@ -2,6 +2,7 @@
 
 import type { SchemeRun } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
+import type { FlowControlFigures } from "./meters/flow-control-meter.js";
 import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
 import type { Halves } from "./meters/halves-meter.js";
 import type { Drops, LinkUse } from "./meters/link-meter.js";
@@ -32,6 +33,8 @@ export interface LoadFigures {
   /** Only from the simulator: a testbed's switches do not report these. */
   readonly queues?: QueueFigures;
   readonly drops?: Drops;
+  /** With `queues.pfc`. */
+  readonly flowControl?: FlowControlFigures;
   /** On a testbed: number of frames that entered a switch and did not leave it, by switch, where it is above 0. */
   readonly lostAtSwitches?: Readonly<Record<string, number>>;
   /** With `series`. */

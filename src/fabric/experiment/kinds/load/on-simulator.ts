@@ -10,6 +10,7 @@ import { endOf, noneMeasured } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
 import { frameSizes, IdealTimes } from "./ideal-time.js";
 import type { LoadFigures } from "./load-figures.js";
+import { FlowControlMeter } from "./meters/flow-control-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import { HalvesMeter } from "./meters/halves-meter.js";
 import { DropMeter, LinkMeter, type LinkUse, uplinkBusyNs } from "./meters/link-meter.js";
@@ -312,6 +313,7 @@ class FabricMeter {
   readonly #queues: QueueMeter | undefined;
   readonly #links: LinkMeter;
   readonly #drops: DropMeter;
+  readonly #flowControl: FlowControlMeter | undefined;
   #queueFigures: (() => QueueFigures) | undefined;
   #linkUse: readonly LinkUse[] = [];
 
@@ -319,6 +321,7 @@ class FabricMeter {
     this.#queues = QueueMeter.on(fabric);
     this.#links = new LinkMeter(fabric);
     this.#drops = new DropMeter(fabric);
+    this.#flowControl = FlowControlMeter.on(fabric);
   }
 
   /** Begins the window of queues and links. Lost packets are counted from now to the end of the run. */
@@ -326,21 +329,25 @@ class FabricMeter {
     this.#queues?.begin();
     this.#links.begin();
     this.#drops.begin();
+    this.#flowControl?.begin();
   }
 
   /** Ends the window. */
   end(): void {
     this.#queueFigures = this.#queues?.end();
     this.#linkUse = this.#links.end();
+    this.#flowControl?.end();
   }
 
   /** The figures; to be called at the end of the run. */
-  figures(): Pick<LoadFigures, "queues" | "links" | "drops"> {
+  figures(): Pick<LoadFigures, "queues" | "links" | "drops" | "flowControl"> {
     const queues = this.#queueFigures?.();
+    const flowControl = this.#flowControl?.figures();
     return {
       ...given({ queues }),
       ...given({ links: this.#linkUse.length === 0 ? undefined : this.#linkUse }),
       drops: this.#drops.end(),
+      ...given({ flowControl }),
     };
   }
 }

@@ -10,6 +10,7 @@ import {
   TimeWeighted,
 } from "../../../statistics/index.js";
 import type { LoadOutcome } from "./load-figures.js";
+import type { FlowControlFigures } from "./meters/flow-control-meter.js";
 import { addCounters, type ClassFigures, type CounterSums } from "./meters/flow-meter.js";
 import { DROP_REASONS } from "./meters/link-meter.js";
 import { SIZE_CLASSES, type SizeClass } from "./size-classes.js";
@@ -60,6 +61,9 @@ const FURTHER = [
   "held_p50_ms",
   "held_p99_ms",
   "held_max_ms",
+  "pfc_paused_share",
+  "pfc_paused_share_max",
+  "pfc_headroom_max_bytes",
   "silence_max_ms",
   "goodput_before_gbps",
   "goodput_since_gbps",
@@ -124,6 +128,7 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number, trunca
         ...optional("repaths", counters.repaths),
         ...(counters.heldNs === undefined ? [] : [["held_flows", heldFlows(classes)]]),
         ...(size === "all" ? groupCounts(outcomes) : []),
+        ...pauseCounts(outcomes),
         ...saturation(outcomes),
         ...DROP_REASONS.flatMap((reason) => optional(`drops_${reason}`, dropsOf(outcomes, reason))),
       ]) as LoadRow,
@@ -201,10 +206,11 @@ function timeFigures(name: string, unit: string, sketch: QuantileSketch, scale: 
 }
 
 /** Figures of one seed; the same for all size classes. */
-function networkFigures({ links, queues }: LoadOutcome): Figures {
+function networkFigures({ links, queues, flowControl }: LoadOutcome): Figures {
   const uplinks = (links ?? []).filter(({ uplink }) => uplink).map(({ utilisation }) => utilisation);
   const bytes = queues && TimeWeighted.fromJson(queues.bytes);
   return {
+    ...(flowControl === undefined ? {} : pauseFigures(flowControl)),
     ...(uplinks.length === 0
       ? {}
       : {
@@ -223,6 +229,29 @@ function networkFigures({ links, queues }: LoadOutcome): Figures {
           queue_worst_port_p99_bytes: queues.ports.reduce((most, { p99 }) => Math.max(most, p99), 0),
         }),
   };
+}
+
+/** The share of the window in which links were paused, as a mean over all directions that can be and of the one that was paused longest. */
+function pauseFigures({ links, directions }: FlowControlFigures): Figures {
+  return {
+    pfc_paused_share: directions === 0 ? 0 : sum(links.map(({ paused }) => paused)) / directions,
+    pfc_paused_share_max: links.reduce((most, { paused }) => Math.max(most, paused), 0),
+    pfc_headroom_max_bytes: links.reduce((most, { headroomMost }) => Math.max(most, headroomMost), 0),
+  };
+}
+
+/** Sums over the seeds: pauses, frames of flow control, frames that found no room, and the number of seeds with a deadlock. */
+function pauseCounts(outcomes: readonly LoadOutcome[]): [string, number][] {
+  const all = outcomes.flatMap(({ flowControl }) => flowControl ?? []);
+  if (all.length === 0) return [];
+  const of = (key: "pauses" | "frames" | "drops") =>
+    sum(all.flatMap(({ links }) => links.map((link) => link[key])));
+  return [
+    ["pfc_pauses", of("pauses")],
+    ["pfc_frames", of("frames")],
+    ["pfc_drops", of("drops")],
+    ["pfc_deadlocks", all.filter(({ deadlocks }) => deadlocks.length > 0).length],
+  ];
 }
 
 /**

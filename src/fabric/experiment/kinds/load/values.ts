@@ -14,8 +14,8 @@ interface Values {
   readonly file: string;
   /** After the scheme and the swept keys. */
   readonly head: readonly string[];
-  /** Key without which a file of an experiment has no such values; absent: it always has them. */
-  readonly key?: keyof LoadSettings;
+  /** Whether an experiment with these settings has such values; absent: it always has them. */
+  readonly has?: (settings: LoadSettings) => boolean;
   readonly lines: (outcomes: readonly LoadOutcome[]) => readonly (readonly unknown[])[];
 }
 
@@ -59,11 +59,34 @@ const VALUES: readonly Values[] = [
         ]),
       ),
   },
+  // Priority flow control by direction of a link; and the links of deadlocks.
+  {
+    file: "pfc.csv",
+    head: [
+      "seed",
+      "from",
+      "to",
+      "pauses",
+      "frames",
+      "paused_share",
+      "headroom_bytes",
+      "headroom_max_bytes",
+      "drops",
+    ],
+    has: ({ queues }) => queues.pfc !== undefined,
+    lines: (outcomes) =>
+      outcomes.flatMap(({ seed, flowControl }) =>
+        (flowControl?.links ?? []).map((own) => [
+          ...[seed, own.from, own.to, own.pauses, own.frames, own.paused],
+          ...[own.headroom, own.headroomMost, own.drops],
+        ]),
+      ),
+  },
   // What was sent, lost and delivered over time, one line for each bin.
   {
     file: "series.csv",
     head: ["seed", "from_ms", "sent", "lost_in_queues", "lost_by_faults", "delivered_bytes"],
-    key: "series",
+    has: ({ series }) => series !== undefined,
     lines: (outcomes) =>
       outcomes.flatMap(({ seed, series }) =>
         (series?.sent ?? []).map((sent, bin) => [
@@ -88,7 +111,7 @@ const VALUES: readonly Values[] = [
       "smoothed_rtt_us",
       "acknowledged_bytes",
     ],
-    key: "windows",
+    has: ({ windows }) => windows !== undefined,
     lines: (outcomes) =>
       outcomes.flatMap(({ seed, windows = [] }) =>
         windows.map(({ flow, at, window, inFlight, smoothedRtt, acknowledged }) => [
@@ -105,12 +128,14 @@ const VALUES: readonly Values[] = [
 ];
 
 export function loadFiles(sweep: LoadSweep): (readonly [name: string, text: FileText])[] {
-  const has = (key: keyof LoadSettings | undefined) =>
-    key === undefined || sweep.points.some(({ experiment }) => experiment.settings[key] !== undefined);
+  const has = (holds: (settings: LoadSettings) => boolean = () => true) =>
+    sweep.points.some(({ experiment }) => holds(experiment.settings));
   return [
-    ...VALUES.filter(({ key }) => has(key)).map((values) => [values.file, valuesCsv(sweep, values)] as const),
+    ...VALUES.filter((values) => has(values.has)).map(
+      (values) => [values.file, valuesCsv(sweep, values)] as const,
+    ),
     ["tests.csv", testsCsv(sweep)],
-    ...(has("record") ? [["flows.jsonl", flowLines(sweep)] as const] : []),
+    ...(has(({ record }) => record !== undefined) ? [["flows.jsonl", flowLines(sweep)] as const] : []),
   ];
 }
 

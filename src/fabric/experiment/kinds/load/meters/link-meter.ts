@@ -115,7 +115,7 @@ export const DROP_REASONS = ["switch_queue", "host_queue", "fault", "program", "
 type DropReason = (typeof DROP_REASONS)[number];
 
 /**
- * `switch_queue`, `host_queue`: the queue was full. `fault`: lost by a faulty link or node. `program`: the program dropped it (no route, hop
+ * `switch_queue`, `host_queue`: the queue was full, or with flow control the headroom. `fault`: lost by a faulty link or node. `program`: the program dropped it (no route, hop
  * limit, wrong checksum). `host`: the host discarded it as damaged. `other`: at a switch, for any other reason (port down, no program).
  */
 export type Drops = Readonly<Record<DropReason, number>>;
@@ -148,7 +148,10 @@ export class DropMeter {
       if (hosts.has(source)) drops.host_queue += stats.overflowed;
       else drops.switch_queue += stats.overflowed;
     }
-    for (const { stats } of this.#fabric.hosts()) drops.host += stats.rejected - stats.unknown;
+    for (const { stats, overflowed } of this.#fabric.hosts()) {
+      drops.host += stats.rejected - stats.unknown;
+      drops.host_queue += overflowed;
+    }
     for (const node of this.#fabric.nodes) {
       if (!(node instanceof SwitchNode)) continue;
       const { ingress, egress, queue, replication, port, program, assertion, loop } = node.device.stats.drops;

@@ -71,6 +71,7 @@ export class SeriesMeter {
       queues += stats.overflowed;
       faults += stats.vanished;
     }
+    for (const { overflowed } of this.fabric.hosts()) queues += overflowed;
     for (const node of this.fabric.nodes)
       if (node instanceof SwitchNode) queues += node.device.stats.drops.queue;
     return [sent, queues, faults, this.delivered()];

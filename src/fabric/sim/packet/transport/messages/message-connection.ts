@@ -21,7 +21,7 @@ import type { SentPacket } from "./flight.js";
 import type { MessageControl } from "./message-control.js";
 import type { MessageOptions } from "./message-options.js";
 import { MessageReceiver, type ReceiverEnd } from "./message-receiver.js";
-import { MessageSender, type SenderEnd } from "./message-sender.js";
+import { MessageSender, NO_TAG, type SenderEnd } from "./message-sender.js";
 
 /** Hop limit of packets whose selector does not stand in it. */
 const HOP_LIMIT = 64;
@@ -150,7 +150,11 @@ export class MessageConnection implements Connection, SenderEnd, ReceiverEnd {
     this.listener.received?.(bytes);
   }
 
-  transmit(packet: SentPacket, selector: number): { bytes: number; leavesAt: number } {
+  left(tag: number, at: number): void {
+    if (!this.isClosed) this.#sender.left(tag, at);
+  }
+
+  transmit(packet: SentPacket, selector: number, tag: number): { bytes: number; leavesAt: number } {
     const header = this.#written;
     header.kind = "data";
     header.marked = false;
@@ -161,17 +165,17 @@ export class MessageConnection implements Connection, SenderEnd, ReceiverEnd {
     header.cumulative = 0;
     header.echo = this.#echo;
     header.bitmap.fill(0);
-    return this.#send(packet.bytes, selector);
+    return this.#send(packet.bytes, selector, tag);
   }
 
   reply(_header: MessageHeader, selector: number): void {
-    this.#send(0, selector);
+    this.#send(0, selector, NO_TAG);
   }
 
-  #send(payload: number, selector: number): { bytes: number; leavesAt: number } {
+  #send(payload: number, selector: number, tag: number): { bytes: number; leavesAt: number } {
     this.#written.write(this.#head);
     const frame = this.#builder.buildFrom(this.#head, MESSAGE_HEADER_LENGTH + payload, selector);
     const bytes = frame.length;
-    return { bytes, leavesAt: this.#host.transmit(this, frame, selector) };
+    return { bytes, leavesAt: this.#host.transmit(this, frame, selector, tag) };
   }
 }

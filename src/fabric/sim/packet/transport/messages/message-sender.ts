@@ -9,6 +9,11 @@ import type { MessageOptions } from "./message-options.js";
 
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** Of a frame whose departure nobody waits for. */
+export const NO_TAG = -1;
+/** A tag is the number of a packet and, below it, the number of the attempt. */
+const ATTEMPTS = 256;
+
 /** What the sender uses of its connection. */
 export interface SenderEnd {
   readonly options: MessageOptions;
@@ -18,8 +23,12 @@ export interface SenderEnd {
   readonly listener: ConnectionListener;
   readonly isClosed: boolean;
   now(): number;
-  /** Sends a packet; returns the bytes of its frame, and when its last bit leaves the host. */
-  transmit(packet: SentPacket, selector: number): { readonly bytes: number; readonly leavesAt: number };
+  /** Sends a packet; returns the bytes of its frame, and when its last bit leaves the host: Infinity where {@link MessageSender.left} will be told. */
+  transmit(
+    packet: SentPacket,
+    selector: number,
+    tag: number,
+  ): { readonly bytes: number; readonly leavesAt: number };
   /** The deadlines have changed. */
   wake(): void;
 }
@@ -47,6 +56,8 @@ export class MessageSender {
   /** When the last and the one before it leave the host. */
   #leavesAt = 0;
   #leftAt = 0;
+  #lastTag = NO_TAG;
+  #tagBefore = NO_TAG;
   #sentAt = 0;
 
   constructor(end: SenderEnd) {
@@ -193,7 +204,17 @@ export class MessageSender {
   /** A copy has no place in the flight: it is the same transmission. */
   #copy(packet: SentPacket, selector: number): void {
     this.#count(packet, true);
-    this.#end.transmit(packet, selector);
+    this.#end.transmit(packet, selector, NO_TAG);
+  }
+
+  /** A packet that waited in the host, at a NIC that can be paused, begins to leave; its last bit leaves at `at`. */
+  left(tag: number, at: number): void {
+    const packet = this.#flight.packet(Math.floor(tag / ATTEMPTS));
+    if (packet?.state === "flight" && (packet.attempt & 0xff) === tag % ATTEMPTS) packet.leavesAt = at;
+    if (tag === this.#lastTag) this.#leavesAt = at;
+    else if (tag === this.#tagBefore) this.#leftAt = at;
+    this.#fill();
+    this.#restart();
   }
 
   #fill(): void {
@@ -247,10 +268,13 @@ export class MessageSender {
     const now = this.#end.now();
     this.#count(packet, packet.attempt >= 0);
     this.#sentAt = now;
-    const { bytes, leavesAt } = this.#end.transmit(packet, selector);
+    const tag = packet.number * ATTEMPTS + ((packet.attempt + 1) & 0xff);
+    const { bytes, leavesAt } = this.#end.transmit(packet, selector, tag);
     this.#flight.sent(packet, leavesAt);
     this.#leftAt = this.#leavesAt;
     this.#leavesAt = leavesAt;
+    this.#tagBefore = this.#lastTag;
+    this.#lastTag = tag;
     control.onSent(bytes, now);
     const rate = control.rateAt(now);
     let gap = rate === NEVER ? 0 : (bytes * 8e9) / rate;
