@@ -61,7 +61,7 @@ class Port implements Sleeper {
   bytes = 0;
   /** Time in microseconds at which the last bit of the frame on the wire leaves. */
   busyUntil = Number.NEGATIVE_INFINITY;
-  /** Time in microseconds until which nothing may leave. */
+  /** Time in microseconds until which nothing may leave, or at which the last pause ended. */
   pausedUntil = Number.NEGATIVE_INFINITY;
   /** Number of the alarm that goes off for the next packet that waits for its time, or for the wire. */
   readonly alarm: number;
@@ -160,8 +160,9 @@ export class Queues {
   /** Ends a pause. */
   resume(number: number): void {
     const port = this.open(number);
-    if (port.pausedUntil === Number.NEGATIVE_INFINITY) return;
-    port.pausedUntil = Number.NEGATIVE_INFINITY;
+    const now = this.clock.now();
+    if (!this.#isPaused(port, now)) return;
+    port.pausedUntil = now;
     if (port.packets > 0) this.#wake(port);
   }
 
@@ -348,7 +349,7 @@ export class Queues {
       return;
     }
     // A timer that is late does not lower the rate: the frame counts from the time at which it could have left.
-    const due = Math.max(port.busyUntil, ready, now - MAX_LAG_US);
+    const due = Math.max(port.busyUntil, port.pausedUntil, ready, now - MAX_LAG_US);
     let begin = now - due > TOLERANCE_US ? due : now;
     // Releasing the packet may have sent a frame ahead of it: see `occupy`.
     if (this.#account !== undefined) begin = Math.max(begin, port.busyUntil);
