@@ -7,12 +7,14 @@ import {
   type Channel,
   type Connection,
   type FixedStreamOptions,
+  HEADERS_ONLY,
   Host,
   type MessageOptions,
   Network,
   type Node,
   NS_PER_MS,
   NS_PER_S,
+  type PfcOptions,
 } from "../../../../src/fabric/sim/packet/index.js";
 
 /** Passes every frame from one host to the other, as a router does: new destination MAC, TTL untouched. */
@@ -71,7 +73,7 @@ export interface Pair {
 
 export function pairOfHosts(
   policies: [HostPolicy, HostPolicy],
-  link: { rate?: number; delay?: number; queuePackets?: number } = {},
+  link: { rate?: number; delay?: number; queuePackets?: number; pfc?: PfcOptions } = {},
   ipVersion: 4 | 6 = 4,
 ): Pair {
   const network = new Network();
@@ -85,6 +87,9 @@ export function pairOfHosts(
         ipv6: 0x2001_0db8_0000_0000_0000_0000_0000_0001n + BigInt(i),
         policy: policies[i]!,
         codec: dscp,
+        ...(link.pfc === undefined
+          ? {}
+          : { flowControl: { pfc: link.pfc, wire: HEADERS_ONLY, queueBytes: 1e6, queuePackets: link.queuePackets ?? 1000 } }),
       }),
   );
   const macs = [0x0200_0000_0010n, 0x0200_0000_0011n];
