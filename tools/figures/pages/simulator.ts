@@ -1,5 +1,5 @@
-import { block, page, script } from "../block.js";
-import { significant, table } from "../text.js";
+import { block, page, type RunDocument, run, script } from "../block.js";
+import { fixed, pickKeys, significant, table } from "../text.js";
 
 interface Row {
   readonly size: string;
@@ -9,7 +9,85 @@ interface Row {
   readonly p99: readonly number[];
 }
 
+const VICTIM_KEYS = [
+  "slowdown_mean",
+  "slowdown_mean_ci95",
+  "slowdown_p50",
+  "retransmissions",
+  "drops",
+  "pfc_pauses",
+] as const;
+
+/** Of one control, with or without flow control: small flows are the victims, medium ones the incast. */
+interface VictimRow {
+  readonly control: string;
+  readonly pfc: boolean;
+  readonly size: string;
+  readonly figures: Partial<Record<(typeof VICTIM_KEYS)[number], number>>;
+}
+
+const parsed = (value: unknown) => (typeof value === "string" ? JSON.parse(value) : value);
+
+const victimRows = (document: RunDocument): VictimRow[] =>
+  document.rows
+    .filter(({ size }: { size: string }) => size !== "all")
+    .map((row: Record<string, unknown>) => ({
+      control: parsed(row.transport).congestion_control,
+      pfc: parsed(row.queues).pfc !== undefined,
+      size: row.size,
+      figures: pickKeys(row, VICTIM_KEYS),
+    }));
+
+function victimRow(rows: readonly VictimRow[], control: string, pfc: boolean, size: string) {
+  const found = rows.find((row) => row.control === control && row.pfc === pfc && row.size === size);
+  if (found === undefined) throw new Error(`no row of ${control}, ${pfc}, ${size}`);
+  return found.figures as Record<(typeof VICTIM_KEYS)[number], number>;
+}
+
 export default page("docs/simulator.md", {
+  victims: block({
+    runs: { rows: run("examples/compare/pfc-victim.yaml") },
+    pick: { rows: victimRows },
+    render: ({ rows }) =>
+      table(
+        [
+          "control",
+          "flow control",
+          "victims: median slowdown",
+          "victims: mean",
+          "incast: mean slowdown",
+          "sent again",
+          "packets lost",
+          "pauses",
+        ],
+        (["fixed", "dcqcn"] as const).flatMap((control) =>
+          [false, true].map((pfc) => {
+            const [victim, incast] = ["small", "medium"].map((size) => victimRow(rows, control, pfc, size));
+            const mean = (row: typeof victim) =>
+              `${fixed(row!.slowdown_mean, 2)} ± ${fixed(row!.slowdown_mean_ci95, 2)}`;
+            return [
+              control === "fixed" ? "window of 48 KB" : "DCQCN",
+              pfc ? "yes" : "no",
+              fixed(victim!.slowdown_p50, 2),
+              mean(victim),
+              mean(incast),
+              (victim!.retransmissions + incast!.retransmissions).toLocaleString("en"),
+              victim!.drops.toLocaleString("en"),
+              (victim!.pfc_pauses ?? 0).toLocaleString("en"),
+            ];
+          }),
+        ),
+      ),
+    values: ({ rows }) => {
+      const ratio = (control: string, size: string, key: "slowdown_mean" | "slowdown_p50") =>
+        `${fixed(victimRow(rows, control, true, size)[key] / victimRow(rows, control, false, size)[key], 2)} times`;
+      return {
+        window: ratio("fixed", "small", "slowdown_p50"),
+        dcqcn: ratio("dcqcn", "small", "slowdown_p50"),
+        incast: ratio("fixed", "medium", "slowdown_mean"),
+      };
+    },
+  }),
   fatTree: block({
     runs: { rows: script("tools/figures/measure/fat-tree-times.ts") },
     pick: { rows: (document): readonly Row[] => document },

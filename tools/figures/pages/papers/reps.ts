@@ -74,6 +74,56 @@ const mean = ({ slowdown_mean, slowdown_mean_ci95 }: Row) =>
   `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
 const times = (a: Row, b: Row) => `${fixed(a.slowdown_mean / b.slowdown_mean, 2)} times`;
 
+const PAUSED_KEYS = [
+  "slowdown_mean",
+  "slowdown_mean_ci95",
+  "drops",
+  "retransmissions",
+  "timeouts",
+  "unfinished",
+  "pfc_pauses",
+  "pfc_drops",
+  "pfc_deadlocks",
+] as const;
+
+interface PausedRow {
+  readonly network: string;
+  readonly transport: string;
+  readonly pfc: boolean;
+  readonly scheme: string;
+  readonly figures: Partial<Record<(typeof PAUSED_KEYS)[number], number>>;
+}
+
+const parsed = (value: unknown) => (typeof value === "string" ? JSON.parse(value) : value);
+
+const pausedRows = (document: RunDocument): PausedRow[] =>
+  all(document).map((row) => {
+    const { recovery, congestion_control } = parsed(row.transport);
+    const direction = row["faults.0.direction"];
+    return {
+      network: direction === undefined ? "equal" : direction === "both" ? "gray" : "gray, one way",
+      transport: `${recovery === "go_back_n" ? "go-back-N" : "selective repeat"}, ${congestion_control === "dcqcn" ? "DCQCN" : "window"}`,
+      pfc: parsed(row.queues).pfc !== undefined,
+      scheme: row.scheme,
+      figures: pickKeys(row, PAUSED_KEYS),
+    };
+  });
+
+function pausedRow(
+  rows: readonly PausedRow[],
+  network: string,
+  transport: string,
+  pfc: boolean,
+  scheme: string,
+): PausedRow {
+  const found = rows.find(
+    (row) =>
+      row.network === network && row.transport === transport && row.pfc === pfc && row.scheme === scheme,
+  );
+  if (found === undefined) throw new Error(`no row of ${scheme} with ${transport}, ${network}`);
+  return found;
+}
+
 export default page("docs/papers/reps.md", {
   rivals: block({
     runs: { rows: run("examples/compare/spraying.yaml") },
@@ -126,6 +176,66 @@ export default page("docs/papers/reps.md", {
       lost: String(rowOf(rows, "go-back-N", "spray").drops),
       lostTcp: String(rowOf(rows, "TCP, DCTCP", "spray").drops + rowOf(rows, "TCP, DCTCP", "reps").drops),
     }),
+    slow: true,
+  }),
+  pfc: block({
+    runs: { rows: run("examples/compare/spraying-pfc.yaml") },
+    pick: { rows: pausedRows },
+    render: ({ rows }) =>
+      table(
+        [
+          "network",
+          "transport",
+          "flow control",
+          "ECMP",
+          "spraying",
+          "lost: ECMP",
+          "spraying",
+          "sent again: ECMP",
+          "spraying",
+          "pauses: ECMP",
+          "spraying",
+        ],
+        rows
+          .filter(({ scheme }) => scheme === "ecmp")
+          .map(({ network, transport, pfc }) => {
+            const own = ["ecmp", "spray"].map((scheme) => pausedRow(rows, network, transport, pfc, scheme));
+            const counts = (key: "drops" | "retransmissions" | "pfc_pauses") =>
+              own.map(({ figures }) => (figures[key] ?? 0).toLocaleString("en"));
+            return [
+              network,
+              transport,
+              pfc ? "yes" : "no",
+              ...own.map(
+                ({ figures }) => `${fixed(figures.slowdown_mean!, 2)} ± ${fixed(figures.slowdown_mean_ci95!, 2)}`,
+              ),
+              ...counts("drops"),
+              ...counts("retransmissions"),
+              ...(pfc ? counts("pfc_pauses") : ["", ""]),
+            ];
+          }),
+      ),
+    values: ({ rows }) => {
+      const EQUAL = "equal";
+      const slowdown = (transport: string, pfc: boolean, scheme: string, network = EQUAL) =>
+        pausedRow(rows, network, transport, pfc, scheme).figures.slowdown_mean!;
+      const ratio = (a: number, b: number) => `${fixed(a / b, 2)} times`;
+      return {
+        deployed: ratio(
+          slowdown("go-back-N, DCQCN", true, "ecmp"),
+          slowdown("selective repeat, window", false, "ecmp"),
+        ),
+        lossy: ratio(slowdown("go-back-N, DCQCN", false, "ecmp"), slowdown("go-back-N, DCQCN", true, "ecmp")),
+        sprayed: ratio(
+          slowdown("go-back-N, DCQCN", true, "spray"),
+          slowdown("selective repeat, window", false, "spray"),
+        ),
+        gray: ratio(
+          slowdown("go-back-N, DCQCN", true, "ecmp", "gray"),
+          slowdown("selective repeat, window", false, "ecmp", "gray"),
+        ),
+      };
+    },
     slow: true,
   }),
   failure: block({
