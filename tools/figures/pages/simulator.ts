@@ -82,8 +82,8 @@ export default page("docs/simulator.md", {
       const ratio = (control: string, size: string, key: "slowdown_mean" | "slowdown_p50") =>
         `${fixed(victimRow(rows, control, true, size)[key] / victimRow(rows, control, false, size)[key], 2)} times`;
       return {
-        window: ratio("fixed", "small", "slowdown_p50"),
-        dcqcn: ratio("dcqcn", "small", "slowdown_p50"),
+        window: ratio("fixed", "small", "slowdown_mean"),
+        dcqcn: ratio("dcqcn", "small", "slowdown_mean"),
         incast: ratio("fixed", "medium", "slowdown_mean"),
       };
     },

@@ -220,7 +220,11 @@ export default page("docs/papers/reps.md", {
       const slowdown = (transport: string, pfc: boolean, scheme: string, network = EQUAL) =>
         pausedRow(rows, network, transport, pfc, scheme).figures.slowdown_mean!;
       const ratio = (a: number, b: number) => `${fixed(a / b, 2)} times`;
+      const ofGray = rows.filter(({ network }) => network.startsWith("gray"));
       return {
+        window: ratio(slowdown("go-back-N, window", false, "ecmp"), slowdown("go-back-N, window", true, "ecmp")),
+        headroom: String(ofGray.reduce((sum, { figures }) => sum + (figures.pfc_drops ?? 0), 0)),
+        deadlocks: String(rows.reduce((sum, { figures }) => sum + (figures.pfc_deadlocks ?? 0), 0)),
         deployed: ratio(
           slowdown("go-back-N, DCQCN", true, "ecmp"),
           slowdown("selective repeat, window", false, "ecmp"),
