@@ -170,8 +170,10 @@ export class Queues {
   occupy(number: number, bytes: number): void {
     const port = this.open(number);
     const rate = this.options.rateBitsPerSecond?.(number);
-    if (rate !== undefined)
-      port.busyUntil = Math.max(port.busyUntil, this.clock.now()) + this.#timeOf(bytes, rate);
+    if (rate === undefined) return;
+    port.busyUntil = Math.max(port.busyUntil, this.clock.now()) + this.#timeOf(bytes, rate);
+    // A frame of the queues would wake its port when it has left; this one has no such call.
+    if (!this.#early) port.sleep(port.busyUntil);
   }
 
   /** Packets and bytes that wait at a port, without the frame on the wire. */

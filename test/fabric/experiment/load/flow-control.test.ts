@@ -46,7 +46,9 @@ describe("an incast", () => {
 
   it("has the same figures again, and without the key those of a file that never had it", async () => {
     const text = incast("{ packets: 1000, pfc: { xoff: 30KB } }");
-    expect(JSON.stringify(loadRows(await play(loadOf(text))))).toBe(JSON.stringify(loadRows(await play(loadOf(text)))));
+    expect(JSON.stringify(loadRows(await play(loadOf(text))))).toBe(
+      JSON.stringify(loadRows(await play(loadOf(text)))),
+    );
   });
 });
 

@@ -89,7 +89,14 @@ export function pairOfHosts(
         codec: dscp,
         ...(link.pfc === undefined
           ? {}
-          : { flowControl: { pfc: link.pfc, wire: HEADERS_ONLY, queueBytes: 1e6, queuePackets: link.queuePackets ?? 1000 } }),
+          : {
+              flowControl: {
+                pfc: link.pfc,
+                wire: HEADERS_ONLY,
+                queueBytes: 1e6,
+                queuePackets: link.queuePackets ?? 1000,
+              },
+            }),
       }),
   );
   const macs = [0x0200_0000_0010n, 0x0200_0000_0011n];

@@ -247,3 +247,84 @@ describe("queueing metadata", () => {
     expect(state.phv).toBe(state.main);
   });
 });
+
+describe("a port that a medium pauses", () => {
+  const rate = { rateBitsPerSecond: () => 8e6 };
+  /** Microseconds of a frame on the wire. */
+  const lengthOf = (hex: string) => hex.length / 2;
+
+  it("keeps what waits until the pause ends by itself, and sends what is on the wire", () => {
+    const { clock, sent, send, device } = start(rate);
+    send(2);
+    device.queues.pause(0, 5000);
+    clock.advance(4999);
+    expect(sent).toHaveLength(1);
+    clock.advance(10_000);
+    expect(sent[1]!.time).toBe(5000 + lengthOf(sent[1]!.hex));
+  });
+
+  it("goes on at once when the pause is ended, one frame behind the other", () => {
+    const { clock, sent, send, device } = start(rate);
+    device.queues.pause(0, 1e9);
+    send(3);
+    clock.advance(2000);
+    expect([sent.length, device.waiting]).toEqual([0, 3]);
+    device.queues.resume(0);
+    clock.advance(10_000);
+    const length = lengthOf(sent[0]!.hex);
+    expect(sent.map(({ time }) => time - 2000)).toEqual([length, 2 * length, 3 * length]);
+  });
+
+  it("pauses again before the first pause is over, and ends a pause that is none", () => {
+    const { clock, sent, send, device } = start(rate);
+    device.queues.resume(0);
+    device.queues.pause(0, 1000);
+    send(1);
+    clock.advance(900);
+    device.queues.pause(0, 3000);
+    clock.advance(2000);
+    expect(sent).toHaveLength(0);
+    clock.advance(4000);
+    expect(sent[0]!.time).toBe(3000 + lengthOf(sent[0]!.hex));
+  });
+
+  it("waits for a frame that was sent ahead", () => {
+    const { clock, sent, send, device } = start({ ...rate, leastBytes: 60, overheadBytes: 20 });
+    device.queues.occupy(0, 10);
+    send(1);
+    clock.advance(1000);
+    // The bytes of the frame ahead are padded to 60, and 20 are around it; so are those of the frame.
+    expect(sent[0]!.time).toBe(80 + Math.max(60, lengthOf(sent[0]!.hex)) + 20);
+  });
+});
+
+describe("a buffer that is accounted for", () => {
+  it("is charged and released by ingress port, in place of the depths, and released when the queues close", async () => {
+    const events: string[] = [];
+    let room = 3;
+    const account = {
+      charge: (from: number, to: number, bytes: number) => {
+        if (room-- <= 0) return false;
+        events.push(`+${from} ${to} ${bytes}`);
+        return true;
+      },
+      release: (from: number, to: number, bytes: number) => {
+        events.push(`-${from} ${to} ${bytes}`);
+      },
+      closed: () => {
+        events.push("closed");
+      },
+    };
+    const { clock, sent, send, device } = start({ rateBitsPerSecond: () => 8e6, depthPackets: 1, account });
+    send(5);
+    expect(device.stats).toMatchObject({ queueDrops: device.stats.received - 4 });
+    clock.advance(QUEUED);
+    const charged = events.filter((event) => event.startsWith("+"));
+    expect(charged).toEqual(Array.from({ length: 3 }, () => `+1 0 ${QUEUED}`));
+    expect(sent.length).toBeGreaterThan(0);
+    await device.load(device.program!);
+    expect(events.filter((event) => event.startsWith("-"))).toHaveLength(3);
+    expect(events.at(-1)).toBe("closed");
+    expect(device.waiting).toBe(0);
+  });
+});

@@ -207,7 +207,8 @@ export default page("docs/papers/reps.md", {
               transport,
               pfc ? "yes" : "no",
               ...own.map(
-                ({ figures }) => `${fixed(figures.slowdown_mean!, 2)} ± ${fixed(figures.slowdown_mean_ci95!, 2)}`,
+                ({ figures }) =>
+                  `${fixed(figures.slowdown_mean!, 2)} ± ${fixed(figures.slowdown_mean_ci95!, 2)}`,
               ),
               ...counts("drops"),
               ...counts("retransmissions"),
@@ -222,7 +223,10 @@ export default page("docs/papers/reps.md", {
       const ratio = (a: number, b: number) => `${fixed(a / b, 2)} times`;
       const ofGray = rows.filter(({ network }) => network.startsWith("gray"));
       return {
-        window: ratio(slowdown("go-back-N, window", false, "ecmp"), slowdown("go-back-N, window", true, "ecmp")),
+        window: ratio(
+          slowdown("go-back-N, window", false, "ecmp"),
+          slowdown("go-back-N, window", true, "ecmp"),
+        ),
         headroom: String(ofGray.reduce((sum, { figures }) => sum + (figures.pfc_drops ?? 0), 0)),
         deadlocks: String(rows.reduce((sum, { figures }) => sum + (figures.pfc_deadlocks ?? 0), 0)),
         deployed: ratio(

@@ -1,7 +1,11 @@
 /** Hosts under priority flow control: what waits in a paused NIC, and what the transport makes of it. */
 import { describe, expect, it } from "vitest";
 import { MacControl } from "../../../../../src/base/packets/index.js";
-import { FixedWindow, type MessageOptions, type PfcOptions } from "../../../../../src/fabric/sim/packet/index.js";
+import {
+  FixedWindow,
+  type MessageOptions,
+  type PfcOptions,
+} from "../../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "../relay.js";
 
 const pfc: PfcOptions = {
@@ -35,34 +39,37 @@ function paused(net: ReturnType<typeof pairOfHosts>, until: number) {
 }
 
 describe("a paused host", () => {
-  it.each(["selective_repeat", "go_back_n"] as const)("keeps two packets of a connection, and sends them when the pause ends: %s", (recovery) => {
-    const net = pairOfHosts([policy(steady), policy(steady)], { delay: 1000, pfc });
-    const [client, server] = net.connect({ ...messages, recovery });
-    const { simulation } = net.network;
-    let first = 0;
-    let last = 0;
-    server.listener = {
-      received: (bytes) => {
-        if (first === 0) first = simulation.now;
-        if (bytes === 50_000) last = simulation.now;
-      },
-    };
-    paused(net, 20e6);
-    simulation.at(10_000, () => client.send(50_000));
-    simulation.run(19e6);
-    expect(net.a.pausable(1)!.length).toBe(2);
-    expect([net.a.pausable(1)!.isPaused, first]).toEqual([true, 0]);
-    simulation.run();
-    // The end of the pause crosses one wire, the first packet two.
-    const frame = 14 + 20 + 8 + 32 + 1000;
-    expect(first).toBeGreaterThan(20e6);
-    expect(first).toBeLessThan(20e6 + 3 * 1000 + 4 * frame);
-    // The others follow at the rate of the link: nobody waits for a time that was guessed.
-    expect(last - first).toBeLessThan(50 * frame);
-    // The pause is no round trip and no loss.
-    expect(client.counters).toMatchObject({ timeouts: 0, retransmissions: 0 });
-    expect(net.a.overflowed).toBe(0);
-  });
+  it.each(["selective_repeat", "go_back_n"] as const)(
+    "keeps two packets of a connection, and sends them when the pause ends: %s",
+    (recovery) => {
+      const net = pairOfHosts([policy(steady), policy(steady)], { delay: 1000, pfc });
+      const [client, server] = net.connect({ ...messages, recovery });
+      const { simulation } = net.network;
+      let first = 0;
+      let last = 0;
+      server.listener = {
+        received: (bytes) => {
+          if (first === 0) first = simulation.now;
+          if (bytes === 50_000) last = simulation.now;
+        },
+      };
+      paused(net, 20e6);
+      simulation.at(10_000, () => client.send(50_000));
+      simulation.run(19e6);
+      expect(net.a.pausable(1)!.length).toBe(2);
+      expect([net.a.pausable(1)!.isPaused, first]).toEqual([true, 0]);
+      simulation.run();
+      // The end of the pause crosses one wire, the first packet two.
+      const frame = 14 + 20 + 8 + 32 + 1000;
+      expect(first).toBeGreaterThan(20e6);
+      expect(first).toBeLessThan(20e6 + 3 * 1000 + 4 * frame);
+      // The others follow at the rate of the link: nobody waits for a time that was guessed.
+      expect(last - first).toBeLessThan(50 * frame);
+      // The pause is no round trip and no loss.
+      expect(client.counters).toMatchObject({ timeouts: 0, retransmissions: 0 });
+      expect(net.a.overflowed).toBe(0);
+    },
+  );
 
   it("sends when the time of a PAUSE is over", () => {
     const net = pairOfHosts([policy(steady), policy(steady)], { delay: 1000, pfc });
