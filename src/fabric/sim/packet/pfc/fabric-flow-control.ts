@@ -1,9 +1,19 @@
 /** Priority flow control of a whole network: what it counted, by direction of each link, and its deadlocks. */
-import type { Fabric } from "../fabric.js";
+import type { Topology } from "../../../topology/index.js";
+import type { Node } from "../channel.js";
 import { Host } from "../host.js";
+import type { Network } from "../network.js";
 import type { Simulation } from "../simulation.js";
 import { SwitchNode } from "../switch-node.js";
 import { type Deadlock, DeadlockWatch, type PausingSwitch } from "./deadlock.js";
+
+/** A network that is built. */
+interface Built {
+  readonly network: Network;
+  readonly topology: Topology;
+  /** By node index of the topology. */
+  readonly nodes: readonly Node[];
+}
 
 /** One direction of a link: frames run from `from` to `to`, and `to` may pause them. Counts since the network was made. */
 export interface DirectionStats {
@@ -22,10 +32,10 @@ export interface DirectionStats {
 }
 
 export class FabricFlowControl {
-  readonly #fabric: Pick<Fabric, "network" | "topology" | "nodes">;
+  readonly #fabric: Built;
   readonly #watch: DeadlockWatch;
 
-  constructor(fabric: Pick<Fabric, "network" | "topology" | "nodes">) {
+  constructor(fabric: Built) {
     this.#fabric = fabric;
     this.#watch = watchOf(fabric, fabric.network.simulation);
   }
@@ -71,10 +81,7 @@ export class FabricFlowControl {
 }
 
 /** Connects the flow control of the switches to a search for deadlocks. */
-function watchOf(
-  { topology, nodes }: Pick<Fabric, "topology" | "nodes">,
-  simulation: Simulation,
-): DeadlockWatch {
+function watchOf({ topology, nodes }: Built, simulation: Simulation): DeadlockWatch {
   const switches = new Map<number, PausingSwitch>();
   for (const { index, name, ports } of topology.nodes) {
     const node = nodes[index];

@@ -13,7 +13,7 @@ export const PRIORITY = 0;
  * How much may wait of what came in by one port before its sender is paused: `bytes`, or `alpha` times what is left of the memory that all ports
  * share (Choudhury and Hahne, ToN 1998, which commodity switches follow). The buffer of `buffer` bytes is that memory and the headroom of all ports.
  */
-export type PauseThreshold =
+type PauseThreshold =
   | { readonly kind: "static"; readonly bytes: number }
   | { readonly kind: "dynamic"; readonly alpha: number; readonly buffer: number };
 

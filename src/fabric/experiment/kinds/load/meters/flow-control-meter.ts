@@ -2,7 +2,7 @@
 import type { Deadlock, DirectionStats, Fabric, FabricFlowControl } from "../../../../sim/packet/index.js";
 
 /** Of a direction of a link: frames from `from` to `to`, which the far end may pause. */
-export interface PausedLink {
+interface PausedLink {
   readonly from: string;
   readonly to: string;
   /** Pauses that the far end asked for in the window; and its frames of flow control, with repetitions and ends. */
