@@ -119,7 +119,7 @@ export function checkFlowControl(
       if (pauseNs(options.quanta, rateBps) < 2 * wait)
         wrong(
           "quanta",
-          `a PAUSE of ${options.quanta} quanta holds for ${pauseNs(options.quanta, rateBps).toFixed(0)} ns on the link ${name} ${topology.nodes[peer]!.name}: it ends before the next one, which is sent after half of that time, has passed a longest frame`,
+          `a PAUSE of ${options.quanta} quanta holds for ${pauseNs(options.quanta, rateBps).toFixed(0)} ns on the link ${name} ${topology.nodes[peer]!.name}: it ends before the next one arrives, which is sent after half of that time, perhaps behind a longest frame`,
           "write more quanta; devices send 65535",
         );
       sum += options.headroom ?? headroomBytes({ rateBps, delayNs, wire }, options);
