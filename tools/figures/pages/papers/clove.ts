@@ -1,0 +1,128 @@
+import { block, page, type RunDocument, run } from "../../block.js";
+import { fixed, percent, pickKeys, table } from "../../text.js";
+
+const RATE = "topology.links.0.rate";
+const LOSS = "faults.0.loss";
+const PATTERN = "traffic.pattern";
+const KEYS = [
+  "scheme",
+  "slowdown_mean",
+  "slowdown_mean_ci95",
+  "slowdown_p99",
+  "repaths",
+  "retransmissions",
+  "reordered_share",
+] as const;
+const SCHEMES = ["ecmp", "letflow", "conga", "presto", "edge-flowlet", "clove", "clove-masked"] as const;
+const NETWORKS = ["equal links", "a slow link", "a gray link", "a slow link, between all racks"] as const;
+
+type Row = Readonly<Record<(typeof KEYS)[number], number>> & { readonly where: string };
+// biome-ignore lint/suspicious/noExplicitAny: a row of the kind load.
+type AnyRow = any;
+
+function networkOf(row: AnyRow): (typeof NETWORKS)[number] {
+  if (row[LOSS] !== undefined) return "a gray link";
+  if (row[PATTERN] === "inter_rack") return "a slow link, between all racks";
+  return String(row[RATE]) === "200Mbps" ? "a slow link" : "equal links";
+}
+
+const rows = (document: RunDocument): Row[] =>
+  document.rows
+    .filter((row: AnyRow) => row.size === "all")
+    .map((row: AnyRow) => ({
+      ...(pickKeys(row, KEYS) as Record<(typeof KEYS)[number], number>),
+      where: networkOf(row),
+    }));
+
+function rowOf(all: readonly Row[], where: string, scheme: string): Row {
+  const found = all.find((row) => row.where === where && String(row.scheme) === scheme);
+  if (found === undefined) throw new Error(`no row of ${scheme} with ${where}`);
+  return found;
+}
+
+interface Failover {
+  readonly scheme: string;
+  readonly runs: number;
+  readonly first: number;
+  readonly p50: number | null;
+  readonly p95: number | null;
+}
+
+const HEADINGS = ["ECMP", "LetFlow", "CONGA", "Presto", "Edge-Flowlet", "Clove-ECN", "masked"];
+
+export default page("docs/papers/clove.md", {
+  rivals: block({
+    runs: { all: run("examples/compare/clove.yaml") },
+    pick: { all: rows },
+    render: ({ all }) => {
+      const lines = (cell: (row: Row) => string) =>
+        table(
+          ["network", ...HEADINGS],
+          NETWORKS.map((where) => [where, ...SCHEMES.map((scheme) => cell(rowOf(all, where, scheme)))]),
+        );
+      return [
+        "Mean slowdown:",
+        "",
+        lines((row) => `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`),
+        "",
+        "99th percentile of the slowdown:",
+        "",
+        lines((row) => fixed(row.slowdown_p99, 1)),
+      ].join("\n");
+    },
+    values: ({ all }) => {
+      const mean = (where: string, scheme: string) => rowOf(all, where, scheme).slowdown_mean;
+      const times = (where: string, a: string, b: string) =>
+        `${fixed(mean(where, a) / mean(where, b), 2)} times`;
+      const [equal, slow, gray, racks] = NETWORKS;
+      const share = (where: string) =>
+        percent(
+          (mean(where, "ecmp") - mean(where, "clove")) / (mean(where, "ecmp") - mean(where, "conga")),
+          0,
+        );
+      return {
+        equalEcmp: times(equal, "ecmp", "clove"),
+        equalShare: share(equal),
+        slowEcmp: times(slow, "ecmp", "clove"),
+        slowPresto: times(slow, "presto", "clove"),
+        slowEdge: times(slow, "edge-flowlet", "clove"),
+        slowConga: times(slow, "conga", "clove"),
+        slowShare: share(slow),
+        slowMasked: times(slow, "clove-masked", "clove"),
+        racksEdge: times(racks, "edge-flowlet", "clove"),
+        racksConga: times(racks, "clove", "conga"),
+        grayEdge: times(gray, "edge-flowlet", "clove"),
+        grayConga: times(gray, "clove", "conga"),
+        reordered: `${percent(rowOf(all, slow, "clove").reordered_share, 2)} under Clove-ECN, ${percent(
+          rowOf(all, slow, "clove-masked").reordered_share,
+          2,
+        )} with masking, ${percent(rowOf(all, slow, "presto").reordered_share, 2)} under Presto`,
+      };
+    },
+    slow: true,
+  }),
+  silent: block({
+    runs: { all: run("examples/compare/clove-failover.yaml") },
+    pick: {
+      all: ({ rows: all }: RunDocument): Failover[] =>
+        all.map((row: AnyRow) => ({
+          scheme: row.scheme,
+          runs: row.runs,
+          first: row.first_try_success,
+          p50: row.p50_ms ?? null,
+          p95: row.p95_ms ?? null,
+        })),
+    },
+    render: ({ all }) =>
+      table(
+        ["scheme", "runs", "recovered at the first try", "median outage, ms", "95th percentile, ms"],
+        all.map(({ scheme, runs, first, p50, p95 }) => [
+          scheme,
+          String(runs),
+          percent(first, 1),
+          p50 === null ? "never" : fixed(p50),
+          p95 === null ? "never" : fixed(p95),
+        ]),
+      ),
+  }),
+});
