@@ -63,12 +63,12 @@ export default page("docs/papers/clove.md", {
       return [
         "Mean slowdown:",
         "",
-        lines((row) => `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`),
+        ...lines((row) => `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`),
         "",
         "99th percentile of the slowdown:",
         "",
-        lines((row) => fixed(row.slowdown_p99, 1)),
-      ].join("\n");
+        ...lines((row) => fixed(row.slowdown_p99, 1)),
+      ];
     },
     values: ({ all }) => {
       const mean = (where: string, scheme: string) => rowOf(all, where, scheme).slowdown_mean;
