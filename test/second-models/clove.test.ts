@@ -6,6 +6,7 @@ import { type HostPolicy, type PathChooser, restingHost } from "../../src/fabric
 import { WeightedPaths } from "../../src/fabric/schemes/clove/weighted-paths.js";
 import { SCHEMES } from "../../src/fabric/schemes/index.js";
 import { pairOfHosts } from "../fabric/sim/packet/relay.js";
+import { markCe } from "../fabric/sim/tcp/script.js";
 import { type CloveRules, type Mark, mayTake, weightsAfter } from "../models/clove.js";
 
 const event = fc.record({
@@ -128,10 +129,7 @@ describe("clove", () => {
     net.network.observer = (channel, frame) => {
       if (channel.target !== net.b || channel.source !== net.relays[1] || frame[23] !== 6) return;
       if ((frame[15]! & 3) !== 2) return;
-      frame[15] = frame[15]! | 3;
-      const sum = (frame[24]! << 8) + frame[25]! - 1;
-      frame[24] = (sum >> 8) & 0xff;
-      frame[25] = sum & 0xff;
+      markCe(frame);
     };
     const [sender] = net.connect({ windowSegments: 3 });
     for (let burst = 0; burst < 60; burst++) {

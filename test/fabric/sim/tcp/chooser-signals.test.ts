@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import type { NextSegment, PathChooser, Round } from "../../../../src/fabric/hosts/index.js";
 import {
+  CONGESTION_CONTROLS,
   NS_PER_MS,
   NS_PER_S,
   type TcpConnection,
@@ -10,6 +11,7 @@ import {
 } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "../packet/relay.js";
 import { tcp } from "./options.js";
+import { markCe } from "./script.js";
 
 const chooser = (own: Partial<PathChooser>) => policy(() => ({ ...steady(), ...own }));
 const RTT = NS_PER_MS;
@@ -126,6 +128,29 @@ describe("a path chooser of TCP", () => {
     simulation.run(103 * RTT);
     sender.send(100);
     expect(pauses).toEqual([100 * RTT]);
+  });
+
+  it("gets the marks that it keeps from its transport: DCTCP grows as without any", () => {
+    const run = (own: Partial<PathChooser>, marks: boolean) => {
+      let marked = 0;
+      const onAck: PathChooser["onAck"] = (segment) => {
+        if (segment.marked === true) marked++;
+      };
+      const dctcp = { congestionControl: CONGESTION_CONTROLS.dctcp, ecn: "accurate" as const };
+      const { net, simulation, sender } = open({ onAck, ...own }, {}, dctcp);
+      net.network.observer = (channel, frame) => {
+        if (marks && channel.target === net.b && (frame[15]! & 3) === 2) markCe(frame);
+      };
+      sender.send(5000);
+      simulation.run(60 * RTT);
+      expect(sender.bytesAcknowledged).toBe(5000);
+      return { marked, window: sender.congestionControl.window };
+    };
+    const free = run({}, false);
+    const heard = run({}, true);
+    expect(run({ masksMarks: true }, true)).toEqual({ marked: heard.marked, window: free.window });
+    expect(heard.marked).toBeGreaterThan(30);
+    expect(heard.window).toBeLessThan(free.window / 2);
   });
 
   it("of a receiver is notified of data, copies, and how late data arrived", () => {

@@ -265,7 +265,7 @@ function buildPacket(builder: SegmentBuilder, packet: Packet, hostStart: number)
 }
 
 /** ECT(0) becomes CE in an IPv4 packet: the word grows by one, its checksum falls by one. */
-function markCe(frame: Uint8Array): void {
+export function markCe(frame: Uint8Array): void {
   frame[15]! |= 3;
   const sum = (((frame[24]! << 8) | frame[25]!) + 0xfffe) % 0xffff;
   frame[24] = sum >> 8;

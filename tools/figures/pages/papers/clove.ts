@@ -3,7 +3,6 @@ import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
 const LOSS = "faults.0.loss";
-const PATTERN = "traffic.pattern";
 const KEYS = [
   "scheme",
   "slowdown_mean",
@@ -14,7 +13,7 @@ const KEYS = [
   "reordered_share",
 ] as const;
 const SCHEMES = ["ecmp", "letflow", "conga", "presto", "edge-flowlet", "clove", "clove-masked"] as const;
-const NETWORKS = ["equal links", "a slow link", "a gray link", "a slow link, between all racks"] as const;
+const NETWORKS = ["equal links", "a slow link", "a gray link"] as const;
 
 type Row = Readonly<Record<(typeof KEYS)[number], number>> & { readonly where: string };
 // biome-ignore lint/suspicious/noExplicitAny: a row of the kind load.
@@ -22,7 +21,6 @@ type AnyRow = any;
 
 function networkOf(row: AnyRow): (typeof NETWORKS)[number] {
   if (row[LOSS] !== undefined) return "a gray link";
-  if (row[PATTERN] === "inter_rack") return "a slow link, between all racks";
   return String(row[RATE]) === "200Mbps" ? "a slow link" : "equal links";
 }
 
@@ -74,7 +72,7 @@ export default page("docs/papers/clove.md", {
       const mean = (where: string, scheme: string) => rowOf(all, where, scheme).slowdown_mean;
       const times = (where: string, a: string, b: string) =>
         `${fixed(mean(where, a) / mean(where, b), 2)} times`;
-      const [equal, slow, gray, racks] = NETWORKS;
+      const [equal, slow, gray] = NETWORKS;
       const share = (where: string) =>
         percent(
           (mean(where, "ecmp") - mean(where, "clove")) / (mean(where, "ecmp") - mean(where, "conga")),
@@ -89,8 +87,6 @@ export default page("docs/papers/clove.md", {
         slowConga: times(slow, "conga", "clove"),
         slowShare: share(slow),
         slowMasked: times(slow, "clove-masked", "clove"),
-        racksEdge: times(racks, "edge-flowlet", "clove"),
-        racksConga: times(racks, "clove", "conga"),
         grayEdge: times(gray, "edge-flowlet", "clove"),
         grayConga: times(gray, "clove", "conga"),
         reordered: `${percent(rowOf(all, slow, "clove").reordered_share, 2)} under Clove-ECN, ${percent(
