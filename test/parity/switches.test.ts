@@ -65,7 +65,7 @@ const port = (which: "ingress" | "egress", value: number): Match => ({
   mask: 0x1ffn,
 });
 
-const CASES = ["pecmp", "prr", "ecmp", "repac", "hashing"].flatMap((scheme) =>
+const CASES = ["pecmp", "prr", "clove", "ecmp", "repac", "hashing"].flatMap((scheme) =>
   ["tor0-0", "leaf1-1", "spine2-0"].map((name) => ({ scheme, name })),
 );
 
