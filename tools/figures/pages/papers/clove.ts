@@ -8,7 +8,6 @@ const KEYS = [
   "slowdown_mean",
   "slowdown_mean_ci95",
   "slowdown_p99",
-  "repaths",
   "retransmissions",
   "reordered_share",
 ] as const;
@@ -79,6 +78,7 @@ export default page("docs/papers/clove.md", {
           0,
         );
       return {
+        grayShare: share(gray),
         equalEcmp: times(equal, "ecmp", "clove"),
         equalShare: share(equal),
         slowEcmp: times(slow, "ecmp", "clove"),
