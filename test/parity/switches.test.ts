@@ -65,8 +65,8 @@ const port = (which: "ingress" | "egress", value: number): Match => ({
   mask: 0x1ffn,
 });
 
-const CASES = ["pecmp", "prr", "clove", "ecmp", "repac", "hashing"].flatMap((scheme) =>
-  ["tor0-0", "leaf1-1", "spine2-0"].map((name) => ({ scheme, name })),
+const CASES = ["pecmp", "prr", "clove", "ecmp", "repac", "hashing", "wcmp", "plb", "spray", "reps"].flatMap(
+  (scheme) => ["tor0-0", "leaf1-1", "spine2-0"].map((name) => ({ scheme, name })),
 );
 
 describe.skipIf(BMV2 === undefined)(`on BMv2${BMV2 === undefined ? ` (${NO_BMV2})` : ""}`, () => {

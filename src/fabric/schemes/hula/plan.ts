@@ -4,6 +4,7 @@ import { z } from "zod";
 import { fail, given, type Locate } from "../../../base/index.js";
 import type { Match, TableAction, Update } from "../../../toolchain/device/index.js";
 import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../../toolchain/generate/index.js";
+import type { ControllerPlan } from "../../controllers/index.js";
 import {
   computeRoutes,
   nodeAt,
@@ -20,6 +21,7 @@ import { flowletPlaces } from "../flowlet-places.js";
 import { capacityOf } from "../link-capacity.js";
 import { microseconds, registerTime } from "../register-time.js";
 import type { FabricPlan, SwitchPlan } from "../scheme.js";
+import { probeController } from "./controller.js";
 import { onwardPorts, PROBE_BYTES, ProbeGroups, probeGenerator, switchPorts } from "./probes.js";
 
 /** A utilisation of 1 in probes; also the shift of the product of estimator and scale in the program. */
@@ -37,7 +39,7 @@ export function planHulaSwitches(
   topology: Topology,
   parameters: HulaParameters,
   locate: Locate = () => undefined,
-): Pick<FabricPlan, "programs" | "switches" | "notes"> {
+): Pick<FabricPlan, "programs" | "switches" | "controllers" | "notes"> {
   const free = switchesOf(topology).find(({ role }) => role === "switch");
   if (free !== undefined)
     fail(
@@ -46,7 +48,7 @@ export function planHulaSwitches(
       `probes of HULA run up and down tiers, and "${free.name}" is in none`,
       "use a clos, fat_tree or leaf_spine, or give every switch of a graph the role tor, leaf or spine",
     );
-  const { probe_interval, ageing = 3 * probe_interval, tau = 2 * probe_interval } = parameters;
+  const { probe_interval, probes_from, ageing = 3 * probe_interval, tau = 2 * probe_interval } = parameters;
   if (ageing < probe_interval)
     fail(
       CODES.ageing,
@@ -73,12 +75,15 @@ export function planHulaSwitches(
       },
     });
   });
+  const controllers: ControllerPlan[] = [];
   const switches = switchesOf(topology).map((node): SwitchPlan => {
     const groups = new ProbeGroups();
     const links = switchPorts(topology, node).map((port) => linkEntry(topology, node, port, tau, groups));
     const own = topology.racks.filter((rack) => rack.switches.includes(node.index));
     const up = switchPorts(topology, node);
     const origin = own.length === 0 ? [] : [originUpdate(groups.idOf(up))];
+    const generators = own.map(({ index }) => probeGenerator(index, node.mac, probe_interval));
+    if (probes_from === "controller" && own.length > 0) controllers.push(probeController(node, generators));
     return {
       node: node.index,
       program: node.role,
@@ -89,14 +94,16 @@ export function planHulaSwitches(
         ...routesOf(topology, tableOf(tables, node)).flatMap(routeEntries),
       ],
       ...given({
-        generators:
-          own.length === 0
-            ? undefined
-            : own.map(({ index }) => probeGenerator(index, node.mac, probe_interval)),
+        generators: own.length === 0 || probes_from === "controller" ? undefined : generators,
       }),
     };
   });
-  return { programs, switches, notes: [probeNote(topology, parameters)] };
+  return {
+    programs,
+    switches,
+    ...given({ controllers: controllers.length === 0 ? undefined : controllers }),
+    notes: [probeNote(topology, parameters)],
+  };
 }
 
 /**
@@ -206,7 +213,7 @@ function originUpdate(group: number): Update {
 }
 
 /** Share of the slowest link that probes use: about one probe for each rack and interval crosses each link downwards. */
-function probeNote(topology: Topology, { probe_interval }: HulaParameters): string {
+function probeNote(topology: Topology, { probe_interval, probes_from }: HulaParameters): string {
   const perSecond = (topology.racks.length * 1e9) / probe_interval;
   const shares = topology.links
     .filter(({ a }) => nodeAt(topology, a.node).role !== "host")
@@ -214,7 +221,8 @@ function probeNote(topology: Topology, { probe_interval }: HulaParameters): stri
       Math.max(perSecond / ratePps, (perSecond * 8 * PROBE_BYTES) / rateBps),
     );
   const share = Math.max(0, ...shares);
-  return `HULA: a probe of ${PROBE_BYTES} bytes each ${probe_interval / 1e6} ms from each of ${topology.racks.length} racks takes up to ${Number((100 * share).toPrecision(3))} % of a link between switches.`;
+  const sender = probes_from === "controller" ? ", sent by controllers," : "";
+  return `HULA: a probe of ${PROBE_BYTES} bytes each ${probe_interval / 1e6} ms from each of ${topology.racks.length} racks${sender} takes up to ${Number((100 * share).toPrecision(3))} % of a link between switches.`;
 }
 
 // The values of the template `templates/hula/switch.p4.hbs`.
@@ -270,6 +278,8 @@ const estimatorTime = positiveDurationSchema.refine(
 export const hulaParameters = z.strictObject({
   /** Time between two probes of a ToR; the paper's evaluation has 200 us. */
   probe_interval: registerTime(CLOCK_BITS).prefault("200us"),
+  /** Who sends the probes: the switch's packet generator, or a controller on its processor, where it has none (BMv2). */
+  probes_from: z.enum(["generator", "controller"]).default("generator"),
   /** Time constant of the utilisation; absent: two intervals, as in the paper. */
   tau: estimatorTime.optional(),
   /** Time after which a best path without a new probe is replaced by any other one; absent: three intervals. */
