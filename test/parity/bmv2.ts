@@ -75,9 +75,14 @@ export interface Bmv2Job {
   readonly spacingMs?: number;
   /** Read when all packets are through. */
   readonly read?: readonly ReadQuery[];
+  /** Packet-outs of a controller, before the packets come; they enter by {@link CPU_PORT}. */
+  readonly packetOuts?: readonly Uint8Array[];
   /** For simple_switch_CLI, before the packets come; needs {@link thriftBuiltIn}. */
   readonly commands?: readonly string[];
 }
+
+/** Ingress port of packet-outs. */
+export const CPU_PORT = 510;
 
 const PCAP_HEAD = 24;
 type TimedFrame = Parameters<typeof encodePcap>[0][number];
@@ -126,6 +131,8 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
         else {
           execFileSync("mkfifo", [file]);
           slowly = writeSlowly(file, own, job.spacingMs, 1000 * wait);
+          // Where the switch is started again, nobody reads the pipe of the first one.
+          slowly.catch(() => {});
         }
       }
       const started = performance.now();
@@ -144,6 +151,7 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
           "--",
           "--grpc-server-addr",
           `unix:${folder}/grpc`,
+          ...(job.packetOuts === undefined ? [] : ["--cpu-port", `${CPU_PORT}`]),
         ],
         { cwd: folder, stdio: "ignore" },
       );
@@ -158,6 +166,7 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
             input: ["set_queue_depth 100000", ...(job.commands ?? []), ""].join("\n"),
             stdio: "pipe",
           });
+        for (const payload of job.packetOuts ?? []) await device.packetOut({ payload, metadata: {} });
         if (performance.now() - started > wait * 1000 - 300) continue;
         await slowly;
         const sent = await collect(folder, job);

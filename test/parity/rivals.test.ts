@@ -22,7 +22,7 @@ import { frameOf } from "../fabric/schemes/frames.js";
 import { build } from "../fabric/topology/load.js";
 import { templates } from "../toolchain/generate/load.js";
 import { ManualClock } from "../toolchain/switch/golden.js";
-import { BMV2, NO_BMV2, type PortFrame, playOnBmv2 } from "./bmv2.js";
+import { BMV2, CPU_PORT, NO_BMV2, type PortFrame, playOnBmv2 } from "./bmv2.js";
 
 (globalThis as Record<symbol, unknown>)[Symbol.for("p4loom.import")] = createRequire(import.meta.url)(
   "../fabric/own-schemes/native-import.cjs",
@@ -104,6 +104,9 @@ const utilisationOf = (frame: Uint8Array) =>
 const HULA_TOR = { probe_interval: "20ms", ageing: "1000s", flowlet_gap: "1000s" };
 const HULA_LEAF = { probe_interval: "1s", tau: "16s", ageing: "1000s", flowlet_gap: "1000s" };
 
+/** The probe of the own rack, which a controller sends. */
+const OWN_PROBE = probe(0, 0);
+
 /** Probes by all uplinks, then new and old flows to two racks, probe after probe: better paths, worse ones, those of the own port. */
 function throughTor(): PortFrame[] {
   const flows = (to: string, first: number) =>
@@ -134,8 +137,6 @@ function throughTor(): PortFrame[] {
     told(3, 60_000, 0),
     ...flows("host0-1-0", 6000),
     ...flows("host0-0-1", 7000),
-    // The probe of the own rack starts.
-    { port: 510, frame: probe(0, 0) },
   ];
 }
 
@@ -178,9 +179,13 @@ async function letflow(gapUs: number): Promise<FabricPlan> {
 }
 
 /** By port, what BMv2 sends for the frames. */
-async function onBmv2(own: Configured, packets: readonly PortFrame[], expected: number, spacingMs?: number) {
-  const pauses = spacingMs === undefined ? {} : { spacingMs };
-  const { sent } = await playOnBmv2({ ...own, packets, ports: PORTS, expected, ...pauses });
+async function onBmv2(
+  own: Configured,
+  packets: readonly PortFrame[],
+  expected: number,
+  more: { readonly spacingMs?: number; readonly packetOuts?: readonly Uint8Array[] } = {},
+) {
+  const { sent } = await playOnBmv2({ ...own, packets, ports: PORTS, expected, ...more });
   return byPort(sent);
 }
 
@@ -188,10 +193,11 @@ describe.skipIf(BMV2 === undefined)(`rivals on BMv2${BMV2 === undefined ? `: ${N
   it("HULA's ToR: new flowlets take the best path of the probes, and the rest stay", async () => {
     const own = configured(fast, planOf("hula", fast, HULA_TOR), "tor0-0");
     const packets = throughTor();
-    const ours = onOurs(own, packets, 1);
+    const ours = onOurs(own, [{ port: CPU_PORT, frame: OWN_PROBE }, ...packets], 1);
     // Each uplink was the best one of some flow, and hosts get theirs.
     expect(new Set(ours.map(({ port }) => port))).toEqual(new Set([2, 3, 4, 5, 6]));
-    expect(await onBmv2(own, packets, ours.length)).toEqual(byPort(ours));
+    const theirs = await onBmv2(own, packets, ours.length, { packetOuts: [OWN_PROBE] });
+    expect(theirs).toEqual(byPort(ours));
   }, 120_000);
 
   it("HULA's leaf: probes leave by the same ports, and carry the use of the links", async () => {
@@ -234,7 +240,9 @@ describe.skipIf(BMV2 === undefined)(`rivals on BMv2${BMV2 === undefined ? `: ${N
       expect(ours).toHaveLength(packets.length);
       const paths = new Set(ours.map(({ port, frame }) => `${port} ${toHex(frame).slice(68, 72)}`)).size;
       expect(paths)[spacingMs === undefined ? "toBe" : "toBeGreaterThan"](4);
-      expect(await onBmv2(own, packets, ours.length, spacingMs)).toEqual(byPort(ours));
+      expect(await onBmv2(own, packets, ours.length, spacingMs === undefined ? {} : { spacingMs })).toEqual(
+        byPort(ours),
+      );
     },
     120_000,
   );
