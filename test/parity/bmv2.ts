@@ -190,13 +190,16 @@ async function writeSlowly(
   startMs: number,
 ): Promise<void> {
   const pipe = await open(path, "w");
-  await pipe.write(encodePcap([]));
-  await sleep(startMs + 500);
-  for (const packet of packets) {
-    await sleep(pauseMs);
-    await pipe.write(encodePcap([packet]).subarray(PCAP_HEAD));
+  try {
+    await pipe.write(encodePcap([]));
+    await sleep(startMs + 500);
+    for (const packet of packets) {
+      await sleep(pauseMs);
+      await pipe.write(encodePcap([packet]).subarray(PCAP_HEAD));
+    }
+  } finally {
+    await pipe.close();
   }
-  await pipe.close();
 }
 
 async function collect(folder: string, { ports, expected }: Bmv2Job): Promise<PortFrame[]> {

@@ -80,7 +80,7 @@ const loads = ({ rows }: RunDocument): LoadRow[] =>
     }));
 
 /** A switch is no longer the network where the median slowdown is this share above the simulator's. */
-const STOPS = 0.5;
+const STOPS = 0.25;
 
 function lastRate(simulator: readonly LoadRow[], real: readonly LoadRow[]): string {
   const first = real.findIndex(({ p50 }, i) => p50 > (1 + STOPS) * simulator[i]!.p50);

@@ -1,0 +1,80 @@
+/** Tests that `p4loom testgen` makes, played on BMv2: where it does something else than they expect. */
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { runCommands } from "../../src/toolchain/control/index.js";
+import type { Update } from "../../src/toolchain/device/index.js";
+import type { Program } from "../../src/toolchain/program/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import { type GeneratedTest, generateTests, stfOf } from "../../src/toolchain/testgen/index.js";
+import { playOnBmv2 } from "./bmv2.js";
+
+/** Ports of the switch: tests that expect frames at other ones are left out. */
+const PORTS = 16;
+const MAX_PATHS = 600;
+
+/** What the commands of a test write, as a controller would. */
+async function updatesOf(program: Program, commands: readonly string[]): Promise<Update[]> {
+  const updates: Update[] = [];
+  const device = new Switch(program, { clock: { now: () => 0, at: () => () => {} }, transmit: () => {} });
+  const write = device.write.bind(device);
+  device.write = (batch, ...more) => {
+    updates.push(...batch);
+    return write(batch, ...more);
+  };
+  const diagnostics = new Diagnostics();
+  await runCommands(device, new SourceFile("commands", commands.join("\n")), diagnostics);
+  diagnostics.throwIfErrors();
+  return updates;
+}
+
+/** Lines `PORT FRAME` that the test expects and BMv2 does not send, and the other way round. */
+async function differences(program: Program, { stimulus, expected }: GeneratedTest): Promise<string[]> {
+  const { sent } = await playOnBmv2({
+    program,
+    updates: await updatesOf(program, stimulus.commands),
+    packets: [{ port: stimulus.port, frame: stimulus.bytes }],
+    ports: PORTS,
+    expected: expected.length,
+  });
+  const got = sent.map(({ port, frame }) => `${port} ${Buffer.from(frame).toString("hex")}`);
+  const lines = expected.map(
+    ({ port, nibbles }) => `${port} ${nibbles.map((nibble) => nibble?.toString(16) ?? ".").join("")}`,
+  );
+  const wrong: string[] = [];
+  for (const line of lines) {
+    const at = got.findIndex((one) => new RegExp(`^${line}$`).test(one));
+    if (at < 0) wrong.push(`not sent: ${line}`);
+    else got.splice(at, 1);
+  }
+  return [...wrong, ...got.map((line) => `not expected: ${line}`)];
+}
+
+export interface OnBmv2 {
+  /** Tests that were played. */
+  readonly played: number;
+  /** Tests with frames by ports that the switch does not have here, or from one. */
+  readonly left: number;
+  /** Each test that BMv2 contradicts, with its text and what differs. */
+  readonly wrong: readonly (readonly string[])[];
+}
+
+/** Makes tests of a program and plays each on a BMv2 of its own. */
+export async function playGenerated(program: Program, seed: number, maxTests: number): Promise<OnBmv2> {
+  let paths = 0;
+  const { tests } = await generateTests(program, {
+    ...{ seed, maxTests, allPaths: false, goesOn: () => ++paths <= MAX_PATHS },
+  });
+  const reachable = tests.filter(
+    ({ stimulus, expected }) => stimulus.port < PORTS && expected.every(({ port }) => port < PORTS),
+  );
+  const found = await Promise.all(
+    reachable.map(async (test) => {
+      const lines = await differences(program, test);
+      return lines.length === 0 ? [] : [stfOf(test, "on BMv2"), ...lines];
+    }),
+  );
+  return {
+    played: reachable.length,
+    left: tests.length - reachable.length,
+    wrong: found.filter((lines) => lines.length > 0),
+  };
+}
