@@ -84,6 +84,9 @@ export interface Bmv2Job {
 /** Ingress port of packet-outs. */
 export const CPU_PORT = 510;
 
+/** Packets of which no queue of BMv2 overflows, however often each is copied. */
+const FEW = 4;
+
 const PCAP_HEAD = 24;
 type TimedFrame = Parameters<typeof encodePcap>[0][number];
 
@@ -159,9 +162,9 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
       try {
         await device.load(job.program);
         await device.write(job.updates);
-        // Packets come as fast as the file is read; a queue of 64 would overflow. Without Thrift it stays that long.
+        // Packets come as fast as the file is read; a queue of 64 would overflow. Without Thrift it stays that long. Python takes a while to start.
         const cli = join(dirname(BMV2!), "simple_switch_CLI");
-        if (withThrift)
+        if (withThrift && (job.commands !== undefined || job.packets.length > FEW))
           execFileSync(existsSync(cli) ? cli : "simple_switch_CLI", ["--thrift-port", `${thrift}`], {
             input: ["set_queue_depth 100000", ...(job.commands ?? []), ""].join("\n"),
             stdio: "pipe",

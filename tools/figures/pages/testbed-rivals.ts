@@ -1,4 +1,4 @@
-import { block, page, type RunDocument, run } from "../block.js";
+import { bench, block, page, type RunDocument, run } from "../block.js";
 import { fixed, percent, significant, table } from "../text.js";
 
 const LOAD = "examples/compare/rivals-testbed.yaml";
@@ -88,6 +88,13 @@ function lastRate(simulator: readonly LoadRow[], real: readonly LoadRow[]): stri
   return rateText(simulator[(first < 0 ? simulator.length : first) - 1]!.rate!);
 }
 
+/** Measurements of the benchmark `testbed`: our switch, and BMv2 as the rival. */
+interface Alone {
+  readonly name: string;
+  readonly value: number;
+  readonly rival_value: number;
+}
+
 const rateText = (rate: string) => rate.replace("Mbps", " Mbit/s");
 
 export default page("docs/testbed-rivals.md", {
@@ -161,6 +168,24 @@ export default page("docs/testbed-rivals.md", {
       ours: lastRate(simulator, ours),
       unfinished: fixed(bmv2.reduce((sum, { unfinished }) => sum + unfinished, 0)),
     }),
+  }),
+  /** One switch between two hosts, without a rate of its links. */
+  alone: block({
+    timed: true,
+    runs: { all: bench("testbed") },
+    pick: {
+      all: (list: RunDocument): Alone[] =>
+        list.map(({ name, value, rival_value }: Alone) => ({ name, value, rival_value })),
+    },
+    values: ({ all }) => {
+      const of = (name: string) => all.find((one) => one.name === `testbed/${name}`)!;
+      return {
+        tcpOurs: `${significant(of("tcp").value, 2)} Mbit/s`,
+        tcpBmv2: `${significant(of("tcp").rival_value, 2)} Mbit/s`,
+        pingOurs: `${significant(of("ping").value / 1000, 2)} ms`,
+        pingBmv2: `${significant(of("ping").rival_value / 1000, 2)} ms`,
+      };
+    },
   }),
   /** What links of these rates do alone. */
   ideal: block({
