@@ -73,6 +73,11 @@ export interface Bmv2Job {
    * takes no notice of the times in a file, so the file is a pipe.
    */
   readonly spacingMs?: number;
+  /**
+   * Milliseconds between the first packet and the others, where all come by one port: the first one has left its queue when they come, however
+   * late the thread of the queue wakes.
+   */
+  readonly firstAloneMs?: number;
   /** Read when all packets are through. */
   readonly read?: readonly ReadQuery[];
   /** Packet-outs of a controller, before the packets come; they enter by {@link CPU_PORT}. */
@@ -130,10 +135,14 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
           .map((packet, i) => ({ ...packet, seconds: 1, nanoseconds: i * 1000 }))
           .filter((packet) => packet.port === port);
         const file = join(folder, `p${port}_in.pcap`);
-        if (job.spacingMs === undefined || own.length === 0) writeFileSync(file, encodePcap(own));
+        const { spacingMs, firstAloneMs } = job;
+        if ((spacingMs ?? firstAloneMs) === undefined || own.length === 0)
+          writeFileSync(file, encodePcap(own));
         else {
           execFileSync("mkfifo", [file]);
-          slowly = writeSlowly(file, own, job.spacingMs, 1000 * wait);
+          const parts =
+            spacingMs === undefined ? [own.slice(0, 1), own.slice(1)] : own.map((packet) => [packet]);
+          slowly = writeSlowly(file, parts, (spacingMs ?? firstAloneMs)!, 1000 * wait);
           // Where the switch is started again, nobody reads the pipe of the first one.
           slowly.catch(() => {});
         }
@@ -185,10 +194,10 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
   throw new Error("this machine is too busy to configure BMv2 within 20 s");
 }
 
-/** Nothing but the head of the file before the switch reads it, then a packet after each pause. */
+/** Nothing but the head of the file before the switch reads it, then some packets after each pause. */
 async function writeSlowly(
   path: string,
-  packets: readonly TimedFrame[],
+  parts: readonly (readonly TimedFrame[])[],
   pauseMs: number,
   startMs: number,
 ): Promise<void> {
@@ -196,9 +205,9 @@ async function writeSlowly(
   try {
     await pipe.write(encodePcap([]));
     await sleep(startMs + 500);
-    for (const packet of packets) {
+    for (const part of parts) {
       await sleep(pauseMs);
-      await pipe.write(encodePcap([packet]).subarray(PCAP_HEAD));
+      await pipe.write(encodePcap(part).subarray(PCAP_HEAD));
     }
   } finally {
     await pipe.close();

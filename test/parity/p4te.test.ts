@@ -10,6 +10,9 @@ import { BMV2, compileWithP4c, NO_BMV2, P4C, playOnBmv2, thriftBuiltIn } from ".
 /** Copies must be through the switch before the next packet comes. */
 const APART_MS = 40;
 
+/** A packet of a burst may leave its queue, whose next one leaves 125 ms later, before the others come. */
+const FIRST_ALONE_MS = 60;
+
 describe.skipIf(BMV2 === undefined)(
   `P4TE's programs on BMv2${BMV2 === undefined ? `: ${NO_BMV2}` : ""}`,
   () => {
@@ -40,7 +43,10 @@ describe.skipIf(BMV2 === undefined)(
           ...(apart ? { spacingMs: APART_MS } : {}),
           ...(queueRate === undefined
             ? {}
-            : { commands: [`set_queue_rate ${queueRate.pps} ${queueRate.port}`] }),
+            : {
+                commands: [`set_queue_rate ${queueRate.pps} ${queueRate.port}`],
+                firstAloneMs: FIRST_ALONE_MS,
+              }),
         });
         expect(byPort(result.sent)).toEqual(byPort(sent));
       },
