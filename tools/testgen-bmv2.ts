@@ -20,7 +20,7 @@ const root = resolve(import.meta.dirname, "..");
 const SETS: readonly (readonly [name: string, folder: string, includes: (path: string) => boolean])[] = [
   ["programs of p4/", "p4", () => true],
   ["solutions of the course", "examples/course", (path) => path.includes("/solution/")],
-  ["recorded programs", "test/golden", () => true],
+  ["recorded programs", "test/golden", (path) => !path.includes("/fit/")],
 ];
 
 interface Sum {

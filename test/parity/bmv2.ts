@@ -64,8 +64,8 @@ export interface Bmv2Job {
   readonly program: Program;
   readonly updates: readonly Update[];
   readonly packets: readonly PortFrame[];
-  /** Number of ports that exist, from 0. */
-  readonly ports: number;
+  /** Number of ports that exist, from 0; or their numbers. */
+  readonly ports: number | readonly number[];
   /** How many frames are expected to leave: the switch is listened to for a moment longer. */
   readonly expected: number;
   /**
@@ -130,7 +130,8 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
     let child: ChildProcess | undefined;
     let slowly: Promise<void> | undefined;
     try {
-      for (let port = 0; port < job.ports; port++) {
+      const ports = portsOf(job);
+      for (const port of ports) {
         const own = job.packets
           .map((packet, i) => ({ ...packet, seconds: 1, nanoseconds: i * 1000 }))
           .filter((packet) => packet.port === port);
@@ -148,7 +149,7 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
         }
       }
       const started = performance.now();
-      const interfaces = Array.from({ length: job.ports }, (_, port) => ["-i", `${port}@p${port}`]).flat();
+      const interfaces = ports.flatMap((port) => ["-i", `${port}@p${port}`]);
       const withThrift = thriftBuiltIn();
       const thriftFlags = ["--thrift-port", `${thrift}`, "--notifications-addr", `ipc://${folder}/n.ipc`];
       const own = ["--device-id", "1", ...(withThrift ? thriftFlags : [])];
@@ -214,7 +215,12 @@ async function writeSlowly(
   }
 }
 
-async function collect(folder: string, { ports, expected }: Bmv2Job): Promise<PortFrame[]> {
+const portsOf = ({ ports }: Bmv2Job): readonly number[] =>
+  typeof ports === "number" ? Array.from({ length: ports }, (_, port) => port) : ports;
+
+async function collect(folder: string, job: Bmv2Job): Promise<PortFrame[]> {
+  const { expected } = job;
+  const ports = portsOf(job);
   let before = -1;
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(250)) {
     const sent = readOutputs(folder, ports);
@@ -225,8 +231,8 @@ async function collect(folder: string, { ports, expected }: Bmv2Job): Promise<Po
   return readOutputs(folder, ports);
 }
 
-function readOutputs(folder: string, ports: number): PortFrame[] {
-  return Array.from({ length: ports }, (_, port) => {
+function readOutputs(folder: string, ports: readonly number[]): PortFrame[] {
+  return ports.flatMap((port) => {
     const path = join(folder, `p${port}_out.pcap`);
     // The last packet may be half written: the decoder waits for the rest of it.
     const decoder = new PcapDecoder(path);
@@ -235,7 +241,7 @@ function readOutputs(folder: string, ports: number): PortFrame[] {
     for (let packet = decoder.next(); packet !== undefined; packet = decoder.next())
       sent.push({ port, frame: packet.frame });
     return sent;
-  }).flat();
+  });
 }
 
 function freePort(): Promise<number> {
