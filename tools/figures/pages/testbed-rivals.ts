@@ -55,11 +55,9 @@ const share = ({ hit, left }: Left) => (hit === 0 ? "no flow hit" : `${left} of 
 interface LoadRow {
   readonly scheme: string;
   readonly rate?: string;
-  readonly mean: number;
   readonly p50: number;
   readonly p99: number;
   readonly retransmissions: number;
-  readonly unfinished: number;
   readonly achieved: number;
 }
 
@@ -71,11 +69,9 @@ const loads = ({ rows }: RunDocument): LoadRow[] =>
     .map((row: any) => ({
       scheme: row.scheme,
       rate: row["topology.host_link.rate"],
-      mean: row.slowdown_mean,
       p50: row.slowdown_p50,
       p99: row.slowdown_p99,
       retransmissions: row.retransmissions,
-      unfinished: row.unfinished,
       achieved: row.goodput_gbps / row.offered_gbps,
     }));
 
@@ -142,11 +138,15 @@ export default page("docs/testbed-rivals.md", {
       );
     },
   }),
-  /** The same load at faster and faster links. */
+  /** The same load at faster and faster links; and one switch between two hosts, without a rate of its links. */
   rates: block({
     timed: true,
-    runs: engines(RATES),
-    pick: onEach(loads),
+    runs: { ...engines(RATES), alone: bench("testbed") },
+    pick: {
+      ...onEach(loads),
+      alone: (list: RunDocument): Alone[] =>
+        list.map(({ name, value, rival_value }: Alone) => ({ name, value, rival_value })),
+    },
     render: ({ simulator, ours, bmv2 }) => {
       const cells = (i: number, text: (row: LoadRow) => string) =>
         [simulator, ours, bmv2].map((list) => text(list[i]!));
@@ -163,23 +163,11 @@ export default page("docs/testbed-rivals.md", {
         ]),
       );
     },
-    values: ({ simulator, ours, bmv2 }) => ({
-      bmv2: lastRate(simulator, bmv2),
-      ours: lastRate(simulator, ours),
-      unfinished: fixed(bmv2.reduce((sum, { unfinished }) => sum + unfinished, 0)),
-    }),
-  }),
-  /** One switch between two hosts, without a rate of its links. */
-  alone: block({
-    timed: true,
-    runs: { all: bench("testbed") },
-    pick: {
-      all: (list: RunDocument): Alone[] =>
-        list.map(({ name, value, rival_value }: Alone) => ({ name, value, rival_value })),
-    },
-    values: ({ all }) => {
-      const of = (name: string) => all.find((one) => one.name === `testbed/${name}`)!;
+    values: ({ simulator, ours, bmv2, alone }) => {
+      const of = (name: string) => alone.find((one) => one.name === `testbed/${name}`)!;
       return {
+        bmv2: lastRate(simulator, bmv2),
+        ours: lastRate(simulator, ours),
         tcpOurs: `${significant(of("tcp").value, 2)} Mbit/s`,
         tcpBmv2: `${significant(of("tcp").rival_value, 2)} Mbit/s`,
         pingOurs: `${significant(of("ping").value / 1000, 2)} ms`,
