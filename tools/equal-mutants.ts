@@ -69,7 +69,7 @@ const within = (seconds: number) => {
 
 async function testsOf(program: Program): Promise<readonly GeneratedTest[]> {
   const goesOn = within(SECONDS.generate);
-  return (await generateTests(program, { seed, maxTests: 100, allPaths: false, goesOn })).tests;
+  return (await generateTests(program, { seed, maxTests: 100, allPaths: false, goesOn, hasTime: goesOn })).tests;
 }
 
 interface Device {
@@ -133,7 +133,8 @@ async function verdictOf(a: Program, b: Program): Promise<{ verdict: string; rea
   const tables = tableDifference(a, b);
   if (tables !== undefined) return { verdict: "other tables", reasons: [tables] };
   const goesOn = within(SECONDS.compare);
-  const { verdict, reasons } = await comparePrograms(a, b, { seed, entries: "same", goesOn });
+  const options = { seed, entries: "same", goesOn, hasTime: goesOn } as const;
+  const { verdict, reasons } = await comparePrograms(a, b, options);
   return { verdict, reasons: [...reasons.keys()] };
 }
 

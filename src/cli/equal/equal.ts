@@ -32,11 +32,13 @@ export async function equal(first: string, second: string, options: EqualArgumen
   const loaded = await load(second, options, diagnostics);
   const { entries, second: b } = entriesFor(options.entries ?? "same", [a, loaded], [first, second]);
   const started = performance.now();
+  const hasTime = () => performance.now() - started < 1000 * limits.seconds;
   let paths = 0;
   const comparison = await comparePrograms(a, b, {
     seed: limits.seed,
     entries,
-    goesOn: () => ++paths <= limits.paths && performance.now() - started < 1000 * limits.seconds,
+    goesOn: () => ++paths <= limits.paths && hasTime(),
+    hasTime,
   });
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
   const { difference } = comparison;

@@ -30,11 +30,13 @@ export async function testgen(path: string, options: TestgenArguments): Promise<
       "p4loom coverage shows what your own tests reach of it",
     );
   const started = performance.now();
+  const hasTime = () => performance.now() - started < 1000 * limits.seconds;
   let paths = 0;
   const generated = await generateTests(program, {
     ...limits,
     allPaths: options.allPaths === true,
-    goesOn: () => ++paths <= limits.maxPaths && performance.now() - started < 1000 * limits.seconds,
+    goesOn: () => ++paths <= limits.maxPaths && hasTime(),
+    hasTime,
     ...given({ progress: progressOf() }),
   });
   const name = basename(path).replace(/\.(p4|json)$/, "");

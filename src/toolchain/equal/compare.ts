@@ -2,9 +2,9 @@
  * Whether two programs do the same with every packet: each path of the first one, and under its condition each path of the second one, with the same entries. A
  * difference is replayed on the switch before it is called one.
  */
-import { defined } from "../../base/index.js";
+import { defined, given } from "../../base/index.js";
 import type { Program } from "../program/index.js";
-import { Solver, type Term, Terms, TooLarge } from "../solver/index.js";
+import { OutOfTime, Solver, type Term, Terms, TooLarge } from "../solver/index.js";
 import {
   byteName,
   type Environment,
@@ -16,6 +16,8 @@ import {
 import { planOf, stimulusOf } from "../testgen/index.js";
 import { type Difference, differenceOf, Trial } from "./trial.js";
 
+const ENDED = "the time or the number of paths ended before all paths were followed";
+
 /** Paths of the first program whose packets are tried. */
 const TRIED_PATHS = 64;
 
@@ -23,8 +25,10 @@ export interface CompareOptions {
   /** Entries that a controller may write: the same in both programs, or none. */
   readonly entries: "same" | "none";
   readonly seed: number;
-  /** Whether to go on; asked after each path. */
+  /** Whether to go on; asked before each path. */
   goesOn(): boolean;
+  /** Whether there is time left; asked within paths, too. */
+  hasTime?(): boolean;
 }
 
 export interface Comparison {
@@ -57,7 +61,7 @@ function anySwitch(
 }
 
 class Comparer {
-  readonly #solver = new Solver(new Terms());
+  readonly #solver: Solver;
   readonly #plans: readonly [Plan, Plan];
   readonly #reasons = new Map<string, number>();
   readonly #trial: Trial;
@@ -69,6 +73,7 @@ class Comparer {
     readonly b: Program,
     readonly options: CompareOptions,
   ) {
+    this.#solver = new Solver(new Terms(), given({ goesOn: options.hasTime }));
     this.#plans = [planOf(a), planOf(b)];
     this.#trial = new Trial([a, b], options.seed);
   }
@@ -78,8 +83,9 @@ class Comparer {
       for (const follows of ["packet", "copy"] as const)
         if (this.#difference === undefined) await this.#follow(follows);
     } catch (error) {
-      if (!(error instanceof TooLarge)) throw error;
-      this.#count("the conditions take more memory than the solver has");
+      if (error instanceof TooLarge) this.#count("the conditions take more memory than the solver has");
+      else if (error instanceof OutOfTime) this.#count(ENDED);
+      else throw error;
     }
     const verdict =
       this.#difference !== undefined ? "different" : this.#reasons.size === 0 ? "equal" : "bounded";
@@ -115,7 +121,7 @@ class Comparer {
   async #each(explorer: Explorer, take: (path: Path) => Promise<void>): Promise<void> {
     while (!explorer.isExhausted && this.#difference === undefined) {
       if (!this.options.goesOn()) {
-        this.#count("the time or the number of paths ended before all paths were followed");
+        this.#count(ENDED);
         break;
       }
       const path = explorer.step();

@@ -3,6 +3,6 @@
  * decides clauses.
  */
 export type { Answer } from "./sat.js";
-export { type Solution, Solver, TooLarge, variablesOf } from "./solver.js";
+export { OutOfTime, type Solution, Solver, TooLarge, variablesOf } from "./solver.js";
 export { Substitution } from "./substitute.js";
 export { Evaluator, type Model, type Term, Terms } from "./terms.js";

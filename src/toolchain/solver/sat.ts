@@ -28,7 +28,7 @@ export class Sat {
   #levels: number[] = [];
   #reasons: (Clause | undefined)[] = [];
   #phases: number[] = [];
-  #activities: number[] = [];
+  readonly #activities: number[] = [];
   #wanted: number[] = [];
   readonly #watches: Clause[][] = [];
   #learned: Clause[] = [];
@@ -39,7 +39,7 @@ export class Sat {
   #clauseStep = 1;
   #contradiction = false;
   #call = 0;
-  readonly #heap = new ActivityHeap((variable) => this.#activities[variable] ?? 0);
+  readonly #heap = new ActivityHeap(this.#activities);
 
   /** @param kept learned clauses that are never forgotten, by number */
   constructor(readonly kept = KEPT) {}
@@ -51,6 +51,7 @@ export class Sat {
     // Mixed values at first: a packet of zeros shows little.
     this.#phases.push((Math.imul(variable, 0x9e3779b1) >>> 13) & 1);
     this.#activities.push(0);
+    this.#heap.addVariable();
     this.#wanted.push(0);
     this.#watches.push([], []);
     return variable;
@@ -81,18 +82,22 @@ export class Sat {
   /**
    * Whether the clauses can hold together with the assumed literals. Only the variables of `decide` are decided: every other variable must be
    * a function of variables whose clauses any assignment satisfies.
+   * @param betweenRestarts called when nothing is assigned; what it throws ends the search
    */
-  solve(assumed: readonly number[], decide: readonly number[], maxConflicts: number): Answer {
+  solve(
+    assumed: readonly number[],
+    decide: readonly number[],
+    maxConflicts: number,
+    betweenRestarts?: () => void,
+  ): Answer {
     if (this.#contradiction) return "no";
     this.#call++;
-    this.#heap.clear();
-    for (const variable of decide) {
-      this.#wanted[variable] = this.#call;
-      this.#heap.insert(variable);
-    }
+    for (const variable of decide) this.#wanted[variable] = this.#call;
+    this.#heap.fill(decide);
     let conflicts = 0;
     let answer: Answer | undefined;
     for (let round = 1; answer === undefined; round++) {
+      betweenRestarts?.();
       const limit = RESTART * luby(round);
       const found = this.#search(assumed, Math.min(limit, maxConflicts - conflicts));
       conflicts += limit;
@@ -101,6 +106,33 @@ export class Sat {
     if (answer === "yes") this.#model = this.#values.slice();
     this.#backTo(0);
     return answer;
+  }
+
+  /**
+   * Those literals of which unit propagation shows, each alone, that they cannot hold with the assumed ones (failed literals; Freeman, 1995). Undefined: it shows
+   * that the assumed ones cannot hold.
+   */
+  refuted(assumed: readonly number[], literals: readonly number[]): number[] | undefined {
+    const isPossible = !this.#contradiction && assumed.every((literal) => this.#holds(literal));
+    const level = this.#levelStarts.length;
+    const found = !isPossible
+      ? undefined
+      : literals.filter((literal) => {
+          const holds = this.#holds(literal);
+          this.#backTo(level);
+          return !holds;
+        });
+    this.#backTo(0);
+    return found;
+  }
+
+  /** Assumes a literal, at a level of its own. False: it does not hold, or its consequences do not. */
+  #holds(literal: number): boolean {
+    const value = this.#valueOf(literal);
+    if (value !== UNASSIGNED) return value === 1;
+    this.#levelStarts.push(this.#trail.length);
+    this.#assign(literal, undefined);
+    return this.#propagate() === undefined;
   }
 
   #search(assumed: readonly number[], limit: number): Answer | undefined {
@@ -307,72 +339,88 @@ function luby(index: number): number {
 
 /** Variables by activity, the most active first; of equal ones the one with the smaller number. */
 class ActivityHeap {
-  readonly #items: number[] = [];
-  readonly #places = new Map<number, number>();
+  #items: number[] = [];
+  /** By variable: its place in the heap, or -1. */
+  readonly #places: number[] = [];
 
-  constructor(readonly activity: (variable: number) => number) {}
+  /** @param activities by variable; what changes there is told by {@link raised} */
+  constructor(readonly activities: readonly number[]) {}
 
-  clear(): void {
-    this.#items.length = 0;
-    this.#places.clear();
+  addVariable(): void {
+    this.#places.push(-1);
+  }
+
+  /** Exactly these variables, each once. */
+  fill(variables: readonly number[]): void {
+    for (const variable of this.#items) this.#places[variable] = -1;
+    this.#items = [...variables];
+    for (let i = 0; i < variables.length; i++) this.#places[variables[i]!] = i;
+    for (let i = (variables.length >> 1) - 1; i >= 0; i--) this.#down(i);
   }
 
   insert(variable: number): void {
-    if (this.#places.has(variable)) return;
-    this.#places.set(variable, this.#items.push(variable) - 1);
-    this.#up(this.#items.length - 1);
+    if (this.#places[variable]! >= 0) return;
+    this.#up(this.#items.push(variable) - 1);
   }
 
   raised(variable: number): void {
-    const place = this.#places.get(variable);
-    if (place !== undefined) this.#up(place);
+    const place = this.#places[variable]!;
+    if (place >= 0) this.#up(place);
   }
 
   pop(): number | undefined {
-    const first = this.#items[0];
+    const items = this.#items;
+    const first = items[0];
     if (first === undefined) return undefined;
-    this.#places.delete(first);
-    const last = this.#items.pop()!;
-    if (this.#items.length > 0) {
-      this.#put(0, last);
+    this.#places[first] = -1;
+    const last = items.pop()!;
+    if (items.length > 0) {
+      items[0] = last;
       this.#down(0);
     }
     return first;
   }
 
-  #put(place: number, variable: number): void {
-    this.#items[place] = variable;
-    this.#places.set(variable, place);
-  }
-
   #before(a: number, b: number): boolean {
-    const [x, y] = [this.activity(a), this.activity(b)];
+    const x = this.activities[a]!;
+    const y = this.activities[b]!;
     return x > y || (x === y && a < b);
   }
 
   #up(from: number): void {
-    const variable = this.#items[from]!;
+    const items = this.#items;
+    const places = this.#places;
+    const variable = items[from]!;
     let place = from;
-    for (; place > 0; place = (place - 1) >> 1) {
-      const parent = this.#items[(place - 1) >> 1]!;
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      const parent = items[above]!;
       if (!this.#before(variable, parent)) break;
-      this.#put(place, parent);
+      items[place] = parent;
+      places[parent] = place;
+      place = above;
     }
-    this.#put(place, variable);
+    items[place] = variable;
+    places[variable] = place;
   }
 
   #down(from: number): void {
-    const variable = this.#items[from]!;
+    const items = this.#items;
+    const places = this.#places;
+    const variable = items[from]!;
+    const { length } = items;
     let place = from;
     for (;;) {
       let child = 2 * place + 1;
-      if (child >= this.#items.length) break;
-      if (child + 1 < this.#items.length && this.#before(this.#items[child + 1]!, this.#items[child]!))
-        child++;
-      if (!this.#before(this.#items[child]!, variable)) break;
-      this.#put(place, this.#items[child]!);
+      if (child >= length) break;
+      if (child + 1 < length && this.#before(items[child + 1]!, items[child]!)) child++;
+      const below = items[child]!;
+      if (!this.#before(below, variable)) break;
+      items[place] = below;
+      places[below] = place;
       place = child;
     }
-    this.#put(place, variable);
+    items[place] = variable;
+    places[variable] = place;
   }
 }

@@ -23,6 +23,16 @@ const MAX_GATES = 2_000_000;
 
 export class TooLarge extends Error {}
 
+/** The time is over that the solver may take. */
+export class OutOfTime extends Error {}
+
+export interface SolverOptions {
+  /** More gates throw {@link TooLarge}. */
+  readonly maxGates?: number;
+  /** Asked at each query, and now and then during one; false throws {@link OutOfTime}. */
+  readonly goesOn?: () => boolean;
+}
+
 export class Solver {
   readonly #sat = new Sat();
   readonly #gates = new Map<string, number>();
@@ -31,15 +41,23 @@ export class Solver {
   readonly #variables = new Map<string, readonly number[]>();
   /** By variable of the clauses: the literals that a gate is a function of. */
   readonly #inputs: number[][] = [];
+  /** By variable of the clauses: the last query that looked at it. */
+  readonly #seen: number[] = [];
   #queries = 0;
+  readonly #maxGates: number;
+  readonly #checkTime: () => void;
 
-  /** @param maxGates more gates throw {@link TooLarge} */
   constructor(
     readonly terms: Terms,
-    readonly maxGates = MAX_GATES,
+    { maxGates = MAX_GATES, goesOn }: SolverOptions = {},
   ) {
+    this.#maxGates = maxGates;
+    this.#checkTime = () => {
+      if (goesOn?.() === false) throw new OutOfTime("the time is over");
+    };
     this.#sat.addVariable();
     this.#inputs.push([]);
+    this.#seen.push(0);
     this.#sat.add([TRUE]);
   }
 
@@ -47,20 +65,41 @@ export class Solver {
     return this.#queries;
   }
 
-  /** Values with which all conditions (of width 1) hold. Unknown after so many conflicts. */
+  /**
+   * Values with which all conditions (of width 1) hold. Unknown after so many conflicts, which are the same on every machine.
+   * @throws OutOfTime
+   */
   solve(conditions: readonly Term[], maxConflicts = 20_000): Solution {
+    this.#checkTime();
+    const assumed = this.#literalsOf(conditions);
+    if (assumed === undefined) return { answer: "no", model: NO_MODEL };
+    this.#queries++;
+    const answer = this.#sat.solve(assumed, this.#cone(assumed), maxConflicts, this.#checkTime);
+    return { answer, model: answer === "yes" ? this.#model(conditions) : NO_MODEL };
+  }
+
+  /** Those terms (of width 1) of which, each alone, no search is needed to see that they cannot hold with the conditions; undefined: the conditions cannot hold. */
+  refuted(conditions: readonly Term[], terms: readonly Term[]): Set<Term> | undefined {
+    this.#checkTime();
+    const literals = terms.map((term) => defined(this.#bitsOf(term)[0]));
+    const assumed = this.#literalsOf(conditions);
+    const found = assumed && this.#sat.refuted(assumed, literals);
+    if (found === undefined) return undefined;
+    const refuted = new Set(found);
+    return new Set(terms.filter((_, i) => refuted.has(defined(literals[i]))));
+  }
+
+  /** Undefined: two of them contradict each other. */
+  #literalsOf(conditions: readonly Term[]): number[] | undefined {
     const kept = new Set<number>();
     for (const condition of conditions) {
-      if (condition === this.terms.false) return { answer: "no", model: NO_MODEL };
+      if (condition === this.terms.false) return undefined;
       if (condition === this.terms.true) continue;
       const literal = defined(this.#bitsOf(condition)[0]);
-      if (literal === FALSE || kept.has(literal ^ 1)) return { answer: "no", model: NO_MODEL };
+      if (literal === FALSE || kept.has(literal ^ 1)) return undefined;
       if (literal !== TRUE) kept.add(literal);
     }
-    this.#queries++;
-    const assumed = [...kept];
-    const answer = this.#sat.solve(assumed, this.#cone(assumed), maxConflicts);
-    return { answer, model: answer === "yes" ? this.#model(conditions) : NO_MODEL };
+    return [...kept];
   }
 
   /** Values of the variables that the conditions name. */
@@ -82,20 +121,26 @@ export class Solver {
 
   /** Variables of clauses that the literals are functions of. */
   #cone(literals: readonly number[]): number[] {
-    const found = new Set<number>();
-    const open = literals.map((literal) => literal >> 1);
-    for (let variable = open.pop(); variable !== undefined; variable = open.pop()) {
-      if (found.has(variable)) continue;
-      found.add(variable);
-      for (const input of defined(this.#inputs[variable])) open.push(input >> 1);
-    }
-    return [...found].sort((a, b) => a - b);
+    const call = this.#queries;
+    const seen = this.#seen;
+    const found: number[] = [];
+    const add = (literal: number): void => {
+      const variable = literal >> 1;
+      if (seen[variable] === call) return;
+      seen[variable] = call;
+      found.push(variable);
+    };
+    for (const literal of literals) add(literal);
+    // What is found grows while it is walked.
+    for (let i = 0; i < found.length; i++) for (const input of this.#inputs[found[i]!]!) add(input);
+    return found;
   }
 
   #fresh(inputs: number[]): number {
-    if (this.#inputs.length >= this.maxGates) throw new TooLarge(`more than ${this.maxGates} gates`);
+    if (this.#inputs.length >= this.#maxGates) throw new TooLarge(`more than ${this.#maxGates} gates`);
     const variable = this.#sat.addVariable();
     this.#inputs.push(inputs);
+    this.#seen.push(0);
     return 2 * variable;
   }
 

@@ -35,6 +35,9 @@ export class Chooser {
   readonly labels: string[] = [];
   readonly made: number[] = [];
   readonly waiting: Waiting[] = [];
+  /** The other way of the first decision by {@link chooseFirst}. */
+  #other: Waiting | undefined;
+  #wantsOther = false;
   #evaluator = new Evaluator(new Map());
   #model: Model = new Map();
 
@@ -80,6 +83,28 @@ export class Chooser {
       return way;
     }
     return this.#decide(ways, possible);
+  }
+
+  /** Takes the first of two ways that nothing decides; the other one is tried where {@link wantOther} is called later on the path. */
+  chooseFirst(first: string, other: string): boolean {
+    const before = [...this.made];
+    const { true: condition } = this.solver.terms;
+    if (before.length < this.decisions.length) {
+      const ways = [first, other].map((label) => ({ label, condition }));
+      if (this.choose(ways) === 1) return false;
+    } else this.#take(0, { label: first, condition });
+    this.#other ??= { decisions: [...before, 1], label: other };
+    return true;
+  }
+
+  /** The other way of the first decision by {@link chooseFirst} is to be tried. */
+  wantOther(): void {
+    this.#wantsOther = true;
+  }
+
+  /** A path to try later, which several paths may ask for. */
+  get wanted(): Waiting | undefined {
+    return this.#wantsOther ? this.#other : undefined;
   }
 
   #decide(ways: readonly Way[], possible: readonly number[]): number {

@@ -55,6 +55,8 @@ export class Explorer {
   readonly terms: Terms;
   readonly #random: Random;
   readonly #waiting: Waiting[] = [{ decisions: [], label: "" }];
+  /** Decisions of paths that several others asked for. */
+  readonly #wanted = new Set<string>();
   readonly #environment: Environment;
   readonly #given: readonly Term[];
   readonly #situation: Situation;
@@ -118,12 +120,19 @@ export class Explorer {
       return undefined;
     } finally {
       for (const what of situation.leftOut) this.#count(what);
-      this.#keep(chooser.waiting);
+      this.#keep([...chooser.waiting, ...this.#firstTime(chooser.wanted)]);
     }
   }
 
   #count(what: string): void {
     this.unhandled.set(what, (this.unhandled.get(what) ?? 0) + 1);
+  }
+
+  #firstTime(wanted: Waiting | undefined): Waiting[] {
+    const key = wanted?.decisions.join() ?? "";
+    if (wanted === undefined || this.#wanted.has(key)) return [];
+    this.#wanted.add(key);
+    return [wanted];
   }
 
   #keep(paths: readonly Waiting[]): void {

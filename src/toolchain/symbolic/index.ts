@@ -12,5 +12,5 @@ export { type Environment, freshSwitch, freshTofino, TIME, TIME_BITS } from "./e
 export { Explorer, type Path } from "./explore.js";
 export { type Outcome, PORT, PORT_BITS } from "./machine.js";
 export { byteName, LENGTH, LENGTH_BITS } from "./packet.js";
-export { Plan, type TableRules } from "./pass.js";
+export { isRandom, Plan, type TableRules } from "./pass.js";
 export type { Copies, Entry, Opaque } from "./situation.js";

@@ -72,11 +72,17 @@ export interface Shared {
   readonly registers: Registers;
 }
 
+const RANDOM = "random ";
+
+/** Whether a variable is a random number of the switch. */
+export function isRandom(variable: string): boolean {
+  return variable.startsWith(RANDOM);
+}
+
 export class Pass {
   requests = noRequests();
   /** The value of `egress_spec` that drops. */
   readonly dropPort = 511;
-  #randoms = 0;
 
   constructor(
     readonly shared: Shared,
@@ -152,7 +158,7 @@ export class Pass {
   random(low: Term, high: Term): Term {
     const { terms } = this;
     this.situation.leftOut.add("decisions by random numbers");
-    const value = terms.variable(`random ${this.#randoms++}`, 64);
+    const value = terms.variable(`${RANDOM}${this.situation.randoms++}`, 64);
     this.chooser.require(terms.not(terms.or(terms.less(value, low), terms.less(high, value))));
     return value;
   }

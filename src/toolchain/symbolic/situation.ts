@@ -56,6 +56,8 @@ export class Situation {
   /** Registers' cells that were read, with what they held at first. */
   readonly cells: Cell[] = [];
 
+  /** How many random numbers the path has drawn, in all of its passes. */
+  randoms = 0;
   /** Meters that the path has executed. */
   readonly meters = new Set<string>();
 

@@ -64,6 +64,8 @@ export class Tofino {
   readonly #architecture: bmv2.ArchitectureInfo;
   readonly #errors: Int32Array;
   readonly #time: Term;
+  /** Whether a port has led the packet back to ingress. */
+  #cameBack = false;
 
   constructor(readonly shared: Shared) {
     const { program } = shared.plan;
@@ -221,9 +223,11 @@ export class Tofino {
   }
 
   #again(arrival: Arrival): Outcome {
-    const { passes } = this.shared.environment;
-    if (arrival.pass > passes) throw new Unhandled(`more than ${passes} passes of one packet`);
-    return this.#ingress(arrival);
+    const { chooser, environment } = this.shared;
+    const { passes } = environment;
+    if (arrival.pass <= passes) return this.#ingress(arrival);
+    chooser.wantOther();
+    throw new Unhandled(`more than ${passes} passes of one packet`);
   }
 
   /** The traffic manager: groups, then the port. */
@@ -301,12 +305,20 @@ export class Tofino {
     return this.#out({ packet: emitted, port, wishes, pass });
   }
 
-  /** Ports 68 to 71 of each pipe lead back to ingress. */
+  /**
+   * Ports 68 to 71 of each pipe lead back to ingress. The first one that a packet comes to leads out where the packet would go round for longer than paths are
+   * followed, as in packet tests that expect a packet there.
+   */
   #out({ packet, port, pass }: Leaving): Outcome {
-    const { terms } = this.shared;
+    const { terms, chooser } = this.shared;
     const isBack = terms.equal(terms.slice(port, 2, 5), terms.constant(68 >> 2, 5));
-    if (this.#branch("recirculation", isBack))
+    if (
+      this.#branch("recirculation", isBack) &&
+      (this.#cameBack || chooser.chooseFirst("recirculation back", "recirculation out"))
+    ) {
+      this.#cameBack = true;
       return this.#again({ packet, port, data: undefined, pass: pass + 1 });
+    }
     return { kind: "sent", port, front: packet.front, rest: packet.rest };
   }
 

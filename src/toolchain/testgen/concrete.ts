@@ -1,6 +1,7 @@
 /** A path with values: the packet, its port, and the commands that give the switch what the path needs. */
 import { bmv2Hash, bmv2WideHash } from "../hash/index.js";
 import { Evaluator, type Model, type Solver, Substitution, type Term, type Terms } from "../solver/index.js";
+import { isRecirculation } from "../switch/index.js";
 import {
   byteName,
   LENGTH,
@@ -22,6 +23,8 @@ export interface Stimulus {
   readonly commands: readonly string[];
   /** The same in a packet test. */
   readonly lines: readonly string[];
+  /** Ports of a Tofino that lead out here, and else back to ingress. */
+  readonly leadsOut: ReadonlySet<number>;
   /** The values of the path's variables. */
   readonly model: Model;
 }
@@ -133,12 +136,19 @@ function withPreferences(path: Path, solver: Solver, target: Target): Term[] {
     terms.less(length, terms.constant(1500, LENGTH_BITS)),
   ];
   const conditions = target === "tofino" ? atAllTimes(path, solver) : path.conditions;
+  const refuted = solver.refuted(conditions, preferences);
+  const open = refuted === undefined ? [] : preferences.filter((one) => !refuted.has(one));
+  return withThose(conditions, open, solver);
+}
+
+/** The conditions with each preference, in their order, that those before it allow: together where they hold together, else in halves. */
+function withThose(conditions: readonly Term[], preferences: readonly Term[], solver: Solver): Term[] {
   const together = [...conditions, ...preferences];
-  if (solver.solve(together).answer === "yes") return together;
-  const kept = [...conditions];
-  for (const preference of preferences)
-    if (solver.solve([...kept, preference]).answer === "yes") kept.push(preference);
-  return kept;
+  if (preferences.length === 0 || solver.solve(together).answer === "yes") return together;
+  if (preferences.length === 1) return [...conditions];
+  const half = preferences.length >> 1;
+  const first = withThose(conditions, preferences.slice(0, half), solver);
+  return withThose(first, preferences.slice(half), solver);
 }
 
 /** A Tofino's time in the first run of a test: what must hold on all paths. */
@@ -183,5 +193,8 @@ function concrete(path: Path, model: Model, target: Target): Stimulus {
   const all = commandsOf(path, value, target);
   const commands = all.map(({ command }) => command);
   const lines = all.map(({ command, line }) => line ?? command);
-  return { port: Number(model.get(PORT) ?? 0n), bytes, commands, lines, model };
+  const { outcome } = path;
+  const out = outcome.kind === "sent" && target === "tofino" ? Number(value(outcome.port)) : 0;
+  const leadsOut = new Set(isRecirculation(out) ? [out] : []);
+  return { port: Number(model.get(PORT) ?? 0n), bytes, commands, lines, leadsOut, model };
 }

@@ -2,9 +2,10 @@
  * Tests of a program: paths of the symbolic execution, each with a packet and entries, kept where it reaches something that no earlier test reached. What is
  * expected of a test is what the switch does with it.
  */
+import { given } from "../../base/index.js";
 import { type Coverage, coverageOf } from "../coverage/index.js";
 import type { Program } from "../program/index.js";
-import { Solver, Terms, TooLarge } from "../solver/index.js";
+import { OutOfTime, Solver, Terms, TooLarge } from "../solver/index.js";
 import { CoverageCounts, Switch } from "../switch/index.js";
 import { Explorer, freshSwitch, freshTofino, type Path } from "../symbolic/index.js";
 import type { Target } from "./commands.js";
@@ -22,8 +23,10 @@ export interface GenerateOptions {
   readonly maxTests: number;
   /** Keeps a test for each path, also where it reaches nothing new. */
   readonly allPaths: boolean;
-  /** Whether to go on; asked after each path. */
+  /** Whether to go on; asked before each path. */
   goesOn(): boolean;
+  /** Whether there is time left; asked within paths, too. The path in which it ends is no test. */
+  hasTime?(): boolean;
   /** Called with each path that has a packet, with what leaves the switch. */
   onPath?(path: Path, stimulus: Stimulus, expected: readonly Expected[]): void;
   /** Called after each test. */
@@ -54,7 +57,7 @@ export async function generateTests(program: Program, options: GenerateOptions):
 }
 
 class Generation {
-  readonly #solver = new Solver(new Terms());
+  readonly #solver: Solver;
   readonly #explorer: Explorer;
   readonly #tests: GeneratedTest[] = [];
   readonly #counts: Float64Array;
@@ -67,6 +70,7 @@ class Generation {
     readonly program: Program,
     readonly options: GenerateOptions,
   ) {
+    this.#solver = new Solver(new Terms(), given({ goesOn: options.hasTime }));
     this.#target = program.bmv2.architecture === undefined ? "v1model" : "tofino";
     this.#explorer = new Explorer(planOf(program), this.#solver, {
       seed: options.seed,
@@ -93,6 +97,7 @@ class Generation {
         if (this.#tests.length === before) continue;
       } catch (error) {
         if (error instanceof TooLarge) return "memory";
+        if (error instanceof OutOfTime) return "time";
         throw error;
       }
       const coverage = this.#coverage;
@@ -112,8 +117,8 @@ class Generation {
       this.#untested++;
       return;
     }
-    const { counts, expected } = replayed;
-    this.options.onPath?.(path, stimulus, expected);
+    const { counts, expected, isAsFollowed } = replayed;
+    if (isAsFollowed) this.options.onPath?.(path, stimulus, expected);
     const isNew = counts.some((count, i) => count > 0 && this.#counts[i] === 0);
     if (!isNew && !this.options.allPaths) return;
     counts.forEach((count, i) => {

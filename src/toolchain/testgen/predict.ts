@@ -1,15 +1,19 @@
 /** What the symbolic execution says of a path, beside what the switch does with the path's packet. */
-import { Evaluator } from "../solver/index.js";
-import type { Path } from "../symbolic/index.js";
+import { Evaluator, variablesOf } from "../solver/index.js";
+import { isRandom, type Path } from "../symbolic/index.js";
 import type { Stimulus } from "./concrete.js";
 import type { Expected } from "./replay.js";
 
-/** Whether the switch does something else than the path says. Of a packet that gets copies a path says what one of them does. */
+/**
+ * Whether the switch does something else than the path says. Of a packet that gets copies a path says what one of them does. A path that random numbers decide
+ * says nothing of the switch, which has others.
+ */
 export function contradicts(
-  { outcome, situation }: Path,
+  { outcome, situation, conditions }: Path,
   { model, bytes }: Stimulus,
   expected: readonly Expected[],
 ): boolean {
+  if (variablesOf(conditions).some(({ name }) => isRandom(name))) return false;
   const hasCopies = situation.copies.length > 0;
   if (outcome.kind === "dropped") return !hasCopies && expected.length > 0;
   const evaluator = new Evaluator(model);

@@ -177,7 +177,14 @@ describe("different programs", () => {
     );
     const stimuli = [
       ...tests.map(({ stimulus }) => stimulus),
-      ...frames.map((bytes) => ({ port: 1, bytes, commands: [], lines: [], model: new Map() })),
+      ...frames.map((bytes) => ({
+        port: 1,
+        bytes,
+        commands: [],
+        lines: [],
+        leadsOut: new Set<number>(),
+        model: new Map(),
+      })),
     ];
     const verdicts = { equal: 0, different: 0, bounded: 0 };
     for (const mutant of mutants) {

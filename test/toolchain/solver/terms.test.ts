@@ -218,7 +218,7 @@ describe("gates", () => {
   function needed(conditions: readonly Term[]): number {
     for (let gates = 1; ; gates++) {
       try {
-        new Solver(terms, gates).solve(conditions);
+        new Solver(terms, { maxGates: gates }).solve(conditions);
         return gates;
       } catch (error) {
         if (!(error instanceof TooLarge)) throw error;
@@ -281,7 +281,7 @@ describe("a solver", () => {
 
   it("gives up with its own error where the conditions need too many gates", () => {
     // A constant, two variables of a bit, and the gate of their sum.
-    expect(new Solver(terms, 4).solve([terms.and(c, terms.variable("d", 1))]).answer).toBe("yes");
-    expect(() => new Solver(terms, 3).solve([terms.and(c, terms.variable("d", 1))])).toThrow(TooLarge);
+    expect(new Solver(terms, { maxGates: 4 }).solve([terms.and(c, terms.variable("d", 1))]).answer).toBe("yes");
+    expect(() => new Solver(terms, { maxGates: 3 }).solve([terms.and(c, terms.variable("d", 1))])).toThrow(TooLarge);
   });
 });
