@@ -9,6 +9,7 @@ import {
   byteName,
   type Environment,
   Explorer,
+  freshSwitch,
   type Outcome,
   type Path,
   type Plan,
@@ -18,7 +19,7 @@ import { type Difference, differenceOf, Trial } from "./trial.js";
 
 const ENDED = "the time or the number of paths ended before all paths were followed";
 
-/** Paths of the first program whose packets are tried. */
+/** Paths of each program that are tried. */
 const TRIED_PATHS = 64;
 
 export interface CompareOptions {
@@ -79,6 +80,7 @@ class Comparer {
   }
 
   async run(): Promise<Comparison> {
+    await this.#search();
     try {
       for (const follows of ["packet", "copy"] as const)
         if (this.#difference === undefined) await this.#follow(follows);
@@ -97,17 +99,38 @@ class Comparer {
     this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + times);
   }
 
+  /**
+   * Packets of paths of both programs, and others like them, on fresh switches: most programs that differ show it to one of these, long before all pairs of
+   * paths are compared. Where none does, nothing is known.
+   */
+  async #search(): Promise<void> {
+    const { seed, entries, hasTime } = this.options;
+    const environment = (terms: Terms): Environment => ({
+      ...freshSwitch(terms),
+      entries: entries === "same" ? "any" : "none",
+    });
+    try {
+      for (const plan of this.#plans) {
+        const solver = new Solver(new Terms(), given({ goesOn: hasTime }));
+        const explorer = new Explorer(plan, solver, { seed, environment });
+        for (let tried = 0; tried < TRIED_PATHS && !explorer.isExhausted; tried++) {
+          const path = explorer.step();
+          const stimulus = path === undefined ? undefined : stimulusOf(path, solver);
+          if (stimulus !== undefined) this.#difference = await this.#trial.near(stimulus);
+          if (this.#difference !== undefined) return;
+        }
+      }
+    } catch (error) {
+      // The comparison of paths tells both.
+      if (!(error instanceof TooLarge || error instanceof OutOfTime)) throw error;
+    }
+  }
+
   async #follow(follows: "packet" | "copy"): Promise<void> {
     const { seed, entries } = this.options;
     const environment = (terms: Terms) => anySwitch(terms, follows, entries);
     const first = new Explorer(this.#plans[0], this.#solver, { seed, environment });
-    let paths = 0;
     await this.#each(first, async (one) => {
-      if (++paths <= TRIED_PATHS) {
-        const stimulus = stimulusOf(one, this.#solver);
-        if (stimulus !== undefined) this.#difference = await this.#trial.near(stimulus);
-        if (this.#difference !== undefined) return;
-      }
       const second = new Explorer(this.#plans[1], this.#solver, {
         seed,
         environment,
@@ -204,7 +227,7 @@ class Comparer {
   }
 
   async #replayed(path: Path): Promise<Difference | undefined> {
-    const stimulus = stimulusOf(path, this.#solver);
+    const stimulus = stimulusOf(path, this.#solver, "v1model", true);
     return stimulus === undefined ? undefined : differenceOf([this.a, this.b], stimulus);
   }
 }

@@ -2,6 +2,10 @@
 import type { Term, Terms } from "../solver/index.js";
 import type { Field } from "./memory.js";
 
+/** The port of the packet that came in. */
+export const PORT = "packet.port";
+export const PORT_BITS = 9;
+
 export interface Environment {
   /** A value that the switch has and no packet decides: a time, a state at the start. `name` says which, the same for equal ones. */
   outside(name: string, width: number): Term;

@@ -8,9 +8,17 @@
  *     chooser     the decisions of a path
  *     expressions, numbers, memory   values
  */
-export { type Environment, freshSwitch, freshTofino, TIME, TIME_BITS } from "./environment.js";
+export {
+  type Environment,
+  freshSwitch,
+  freshTofino,
+  PORT,
+  PORT_BITS,
+  TIME,
+  TIME_BITS,
+} from "./environment.js";
 export { Explorer, type Path } from "./explore.js";
-export { type Outcome, PORT, PORT_BITS } from "./machine.js";
+export type { Outcome } from "./machine.js";
 export { byteName, LENGTH, LENGTH_BITS } from "./packet.js";
 export { isRandom, Plan, type TableRules } from "./pass.js";
 export type { Copies, Entry, Opaque } from "./situation.js";

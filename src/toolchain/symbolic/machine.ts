@@ -6,6 +6,8 @@ import type { bmv2 } from "../program/index.js";
 import type { Term } from "../solver/index.js";
 import { Aborted, Actions } from "./actions.js";
 import { runControl } from "./control.js";
+import { addCopy, deparsed, followsCopy } from "./copies.js";
+import { PORT, PORT_BITS } from "./environment.js";
 import { Expressions } from "./expressions.js";
 import { calculate } from "./hashes.js";
 import { Memory, Shapes } from "./memory.js";
@@ -29,8 +31,6 @@ export type Outcome =
   | { readonly kind: "sent"; readonly port: Term; readonly front: Term; readonly rest: number };
 
 const DROPPED: Outcome = { kind: "dropped" };
-export const PORT = "packet.port";
-export const PORT_BITS = 9;
 
 /** Metadata that one pass hands to another: by header and field. */
 type Kept = readonly (readonly [header: string, field: string, value: Term])[];
@@ -114,7 +114,7 @@ export class Machine {
     this.#set(memory, "checksum_error", this.#verify(memory, pass));
     runControl(this.#pipeline("ingress"), pass);
     const { requests } = pass;
-    if (requests.clone !== undefined && this.#follows("clone")) {
+    if (requests.clone !== undefined && followsCopy(this.shared, "clone")) {
       const clone = this.#ofClone(before, memory, requests.cloneList, INSTANCE.ingressClone);
       return this.#copy("session", requests.clone, clone, pass, packet, parsed);
     }
@@ -133,18 +133,6 @@ export class Machine {
     if (pass.branch("drop", terms.equal(port, terms.constant(pass.dropPort, port.width)))) return DROPPED;
     this.#number(memory, "instance_type", INSTANCE.normal);
     return this.#egress(memory, port, pass, { packet, parsed, number: arrival.pass });
-  }
-
-  /** Both are copies of one packet; a path follows one of them. */
-  #follows(what: string): boolean {
-    const { terms, chooser, environment } = this.shared;
-    if (environment.follows !== undefined) return environment.follows === "copy";
-    return (
-      chooser.choose([
-        { label: `${what} original`, condition: terms.true },
-        { label: `${what} copy`, condition: terms.true },
-      ]) === 1
-    );
   }
 
   #again(arrival: Arrival): Outcome {
@@ -178,12 +166,7 @@ export class Machine {
     packet: Packet,
     parsed: Parsed,
   ): Outcome {
-    const { terms, situation } = this.shared;
-    const number = situation.copies.length;
-    const port = terms.variable(`${kind} ${number} port`, PORT_BITS);
-    const instance =
-      kind === "group" ? terms.variable(`${kind} ${number} instance`, 16) : terms.constant(0, 16);
-    situation.copies.push({ kind, id, port, instance });
+    const { port, instance } = addCopy(this.shared, kind, id);
     memory.setIfThere("intrinsic_metadata", "egress_rid", instance);
     return this.#egress(memory, port, pass, { packet, parsed, number: this.shared.environment.passes });
   }
@@ -203,7 +186,7 @@ export class Machine {
     this.#set(memory, "packet_length", ingress.length);
     const pass = new Pass(this.shared, memory, ingress.payload, ingress.length);
     runControl(this.#pipeline("egress"), pass);
-    if (pass.requests.clone !== undefined && this.#follows("egress clone")) {
+    if (pass.requests.clone !== undefined && followsCopy(this.shared, "egress clone")) {
       const clone = this.#ofClone(memory, memory, pass.requests.cloneList, INSTANCE.egressClone);
       const id = pass.requests.clone;
       pass.requests = noRequests();
@@ -213,13 +196,9 @@ export class Machine {
     if (pass.branch("egress drop", terms.equal(spec, terms.constant(pass.dropPort, spec.width))))
       return DROPPED;
     this.#update(memory, pass);
-    const front = this.#deparse(memory);
-    const { packet, parsed } = from;
-    // What the parser has not passed follows, of `front` of the packet too.
-    const behind = packet.bits(8 * parsed.bytes, Math.max(0, packet.front.width - 8 * parsed.bytes));
-    const rest = Math.max(packet.rest, packet.arrivedBytes(parsed.bytes));
-    const whole = new Packet(terms, terms.concat(front, behind), rest);
-    if (pass.requests.recirculate === 0) return { kind: "sent", port, front: whole.front, rest };
+    const whole = deparsed(memory, this.shared.plan.program.deparsers[0]?.order ?? [], from);
+    const { front, rest } = whole;
+    if (pass.requests.recirculate === 0) return { kind: "sent", port, front, rest };
     const kept = this.#kept(memory, pass.requests.recirculate);
     return this.#again({ packet: whole, instance: INSTANCE.recirculated, kept, pass: from.number + 1 });
   }
@@ -251,15 +230,5 @@ export class Machine {
       const sum = pass.calculated(calculate(pass.calculation(checksum.calculation), pass.source));
       memory.setIfThere(...checksum.target, sum);
     }
-  }
-
-  #deparse(memory: Memory): Term {
-    const { terms } = this.shared;
-    const order = this.shared.plan.program.deparsers[0]?.order ?? [];
-    const parts = order
-      .flatMap((name) => this.#shapes.stacks.get(name)?.elements ?? [name])
-      .filter((name) => memory.isValid(name))
-      .flatMap((name) => this.#shapes.header(name).fields.map((field) => memory.get(name, field.name)));
-    return terms.concat(...parts);
   }
 }

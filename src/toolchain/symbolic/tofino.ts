@@ -8,8 +8,9 @@ import type { Term } from "../solver/index.js";
 import { errorBits } from "../switch/index.js";
 import { Aborted, Actions } from "./actions.js";
 import { runControl } from "./control.js";
-import { TIME, TIME_BITS } from "./environment.js";
-import { type Outcome, PORT, PORT_BITS } from "./machine.js";
+import { addCopy, deparsed, followsCopy } from "./copies.js";
+import { PORT, PORT_BITS, TIME, TIME_BITS } from "./environment.js";
+import type { Outcome } from "./machine.js";
 import { Memory, Shapes } from "./memory.js";
 import { Packet } from "./packet.js";
 import { type Parsed, Parser } from "./parser.js";
@@ -30,9 +31,6 @@ const CHECK_BYTES = 4;
 
 const PORTS_OF_PARSER = 4;
 const PIPE_BITS = 7;
-
-/** Most copies that a path follows. */
-const MAX_COPIES = 2;
 
 interface Arrival {
   readonly packet: Packet;
@@ -167,7 +165,7 @@ export class Tofino {
     if (gone === undefined) return DROPPED;
     const { memory, pass } = gone;
     const { mirror, resubmitData } = pass.requests;
-    if (mirror !== undefined && !this.#drops(gone, "mirror") && this.#follows("mirror"))
+    if (mirror !== undefined && !this.#drops(gone, "mirror") && followsCopy(this.shared, "mirror"))
       return this.#mirror(mirror, packet, arrival.pass);
     const isDropped = this.#drops(gone, "packet");
     if (resubmitData !== undefined && !isDropped)
@@ -207,21 +205,6 @@ export class Tofino {
     return this.#branch(`drop ${what}`, terms.slice(control, DROP[what], 1));
   }
 
-  /** Both are copies of one packet; a path follows one of them. */
-  #follows(what: string): boolean {
-    const { terms, chooser, situation } = this.shared;
-    if (situation.copies.length >= MAX_COPIES) {
-      situation.leftOut.add(`more than ${MAX_COPIES} copies of a packet`);
-      return false;
-    }
-    return (
-      chooser.choose([
-        { label: `${what} original`, condition: terms.true },
-        { label: `${what} copy`, condition: terms.true },
-      ]) === 1
-    );
-  }
-
   #again(arrival: Arrival): Outcome {
     const { chooser, environment } = this.shared;
     const { passes } = environment;
@@ -249,8 +232,8 @@ export class Tofino {
     };
     for (const name of ["mcast_grp_a", "mcast_grp_b"]) {
       const group = this.#field(memory, gress, `tm.${name}`, 16);
-      if (!this.#branch(name, terms.nonZero(group)) || !this.#follows(name)) continue;
-      const { port, instance } = this.#copies("group", group);
+      if (!this.#branch(name, terms.nonZero(group)) || !followsCopy(this.shared, name)) continue;
+      const { port, instance } = addCopy(this.shared, "group", group);
       return leave(port, { ...wishes, rid: instance, isFirst: true });
     }
     const port = this.#field(memory, gress, "tm.ucast_egress_port", PORT_BITS);
@@ -264,20 +247,10 @@ export class Tofino {
     return terms.slice(terms.add(packet.length, terms.constant(CHECK_BYTES, 32)), 0, 16);
   }
 
-  #copies(kind: "group" | "session", id: Term): { port: Term; instance: Term } {
-    const { terms, situation } = this.shared;
-    const number = situation.copies.length;
-    const port = terms.variable(`${kind} ${number} port`, PORT_BITS);
-    const instance =
-      kind === "group" ? terms.variable(`${kind} ${number} instance`, 16) : terms.constant(0, 16);
-    situation.copies.push({ kind, id, port, instance });
-    return { port, instance };
-  }
-
   #mirror({ session, data }: { session: Term; data: Term }, packet: Packet, pass: number): Outcome {
     const { terms } = this.shared;
     const copy = new Packet(terms, terms.concat(data, packet.front), packet.rest);
-    const { port } = this.#copies("session", session);
+    const { port } = addCopy(this.shared, "session", session);
     const none = terms.constant(0, 8);
     const wishes = {
       rid: terms.constant(0, 16),
@@ -299,7 +272,7 @@ export class Tofino {
     const gone = defined(this.#gress(egress, this.#parserOf(egress, port), whole, false));
     const { mirror } = gone.pass.requests;
     const emitted = this.#emitted(gone);
-    if (mirror !== undefined && !this.#drops(gone, "mirror") && this.#follows("egress mirror"))
+    if (mirror !== undefined && !this.#drops(gone, "mirror") && followsCopy(this.shared, "egress mirror"))
       return this.#mirror(mirror, emitted, pass);
     if (this.#drops(gone, "packet")) return DROPPED;
     return this.#out({ packet: emitted, port, wishes, pass });
@@ -322,15 +295,8 @@ export class Tofino {
     return { kind: "sent", port, front: packet.front, rest: packet.rest };
   }
 
-  /** Valid headers in the order of the deparser, then what the parser has not passed. */
   #emitted({ memory, packet, parsed, gress }: Gone): Packet {
-    const { terms, plan } = this.shared;
-    const headers = defined(plan.program.deparsers[gress.deparser])
-      .order.flatMap((name) => this.#shapes.stacks.get(name)?.elements ?? [name])
-      .filter((name) => memory.isValid(name))
-      .flatMap((name) => this.#shapes.header(name).fields.map((field) => memory.get(name, field.name)));
-    const behind = packet.bits(8 * parsed.bytes, Math.max(0, packet.front.width - 8 * parsed.bytes));
-    const rest = Math.max(packet.rest, packet.arrivedBytes(parsed.bytes));
-    return new Packet(terms, terms.concat(...headers, behind), rest);
+    const { order } = defined(this.shared.plan.program.deparsers[gress.deparser]);
+    return deparsed(memory, order, { packet, parsed });
   }
 }

@@ -4,8 +4,14 @@ import type { bmv2 } from "../program/index.js";
 import type { Term } from "../solver/index.js";
 import type { Copies, Entry, Path } from "../symbolic/index.js";
 
-/** What tests of a Tofino have besides: cells of registers, and entries in the notation of its compiler's tests. */
+/** Tests of a Tofino have entries in the notation of its compiler's tests. */
 export type Target = "v1model" | "tofino";
+
+export interface Settings {
+  readonly target: Target;
+  /** Whether cells of registers get what the path reads of them. */
+  readonly writesRegisters: boolean;
+}
 
 export interface Command {
   /** Of simple_switch_CLI. */
@@ -16,7 +22,11 @@ export interface Command {
 
 type ValueOf = (term: Term) => bigint;
 
-export function commandsOf({ situation }: Path, value: ValueOf, target: Target): Command[] {
+export function commandsOf(
+  { situation }: Path,
+  value: ValueOf,
+  { target, writesRegisters }: Settings,
+): Command[] {
   const members = new Map<string, number>();
   const commands: Command[] = [];
   const isTofino = target === "tofino";
@@ -56,7 +66,8 @@ export function commandsOf({ situation }: Path, value: ValueOf, target: Target):
     commands.push(...copyCommands(copies, value, made).map((command) => ({ command })));
     made.push(copies);
   }
-  if (isTofino) commands.push(...registerCommands(situation.cells, value).map((command) => ({ command })));
+  if (writesRegisters)
+    commands.push(...registerCommands(situation.cells, value).map((command) => ({ command })));
   return commands;
 }
 

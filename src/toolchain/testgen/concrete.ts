@@ -13,7 +13,7 @@ import {
   TIME,
   TIME_BITS,
 } from "../symbolic/index.js";
-import { commandsOf, type Target } from "./commands.js";
+import { commandsOf, type Settings, type Target } from "./commands.js";
 import { TIMES } from "./runs.js";
 
 export interface Stimulus {
@@ -38,13 +38,22 @@ const PORTS = 16;
 /** Most attempts to find a packet whose hashes are those that the path assumed. */
 const ATTEMPTS = 4;
 
-/** Undefined: no packet was found whose hashes lead along the path. */
-export function stimulusOf(path: Path, solver: Solver, target: Target = "v1model"): Stimulus | undefined {
-  let conditions = withPreferences(path, solver, target);
+/**
+ * Undefined: no packet was found whose hashes lead along the path.
+ * @param writesRegisters whether cells of registers get what the path reads of them
+ */
+export function stimulusOf(
+  path: Path,
+  solver: Solver,
+  target: Target = "v1model",
+  writesRegisters = target === "tofino",
+): Stimulus | undefined {
+  const settings = { target, writesRegisters };
+  let conditions = withPreferences(path, solver, settings);
   let model = filled(solver.solve(conditions).model);
   for (let attempt = 0; ; attempt++) {
     const wrong = path.situation.opaque.filter((opaque) => !isTrue(opaque, model));
-    if (wrong.length === 0) return concrete(path, model, target);
+    if (wrong.length === 0) return concrete(path, model, settings);
     if (attempt === ATTEMPTS) return undefined;
     // The inputs stay as they are, and the results are what the functions give.
     const pinned = wrong.flatMap((opaque) => pins(opaque, model, solver));
@@ -113,7 +122,7 @@ function bytesOf(value: bigint, count: number): Uint8Array {
 }
 
 /** The conditions of the path, with those preferences that they allow: a short packet, low ports, registers as they are at the start. */
-function withPreferences(path: Path, solver: Solver, target: Target): Term[] {
+function withPreferences(path: Path, solver: Solver, { target, writesRegisters }: Settings): Term[] {
   const { terms } = solver;
   const low = (term: Term) => terms.less(term, terms.constant(PORTS, term.width));
   const length = terms.variable(LENGTH, LENGTH_BITS);
@@ -130,7 +139,7 @@ function withPreferences(path: Path, solver: Solver, target: Target): Term[] {
       .flatMap(({ id, port }) => [id, port])
       .map((term) => terms.not(terms.equal(term, terms.constant(0, term.width)))),
     ...(path.outcome.kind === "sent" ? [low(path.outcome.port)] : []),
-    ...(target === "tofino" ? path.situation.cells : []).map(({ value, start }) =>
+    ...(writesRegisters ? path.situation.cells : []).map(({ value, start }) =>
       terms.equal(value, terms.constant(start, value.width)),
     ),
     terms.less(length, terms.constant(1500, LENGTH_BITS)),
@@ -185,16 +194,16 @@ function bytesNamed({ conditions, outcome, situation }: Path): number[] {
   });
 }
 
-function concrete(path: Path, model: Model, target: Target): Stimulus {
+function concrete(path: Path, model: Model, settings: Settings): Stimulus {
   const evaluator = new Evaluator(model);
   const value = (term: Term) => evaluator.valueOf(term);
   const length = Number(model.get(LENGTH) ?? 0n);
   const bytes = Uint8Array.from({ length }, (_, i) => Number(model.get(byteName(i)) ?? 0n));
-  const all = commandsOf(path, value, target);
+  const all = commandsOf(path, value, settings);
   const commands = all.map(({ command }) => command);
   const lines = all.map(({ command, line }) => line ?? command);
   const { outcome } = path;
-  const out = outcome.kind === "sent" && target === "tofino" ? Number(value(outcome.port)) : 0;
+  const out = outcome.kind === "sent" && settings.target === "tofino" ? Number(value(outcome.port)) : 0;
   const leadsOut = new Set(isRecirculation(out) ? [out] : []);
   return { port: Number(model.get(PORT) ?? 0n), bytes, commands, lines, leadsOut, model };
 }

@@ -439,3 +439,59 @@ describe("without entries of a controller", () => {
     expect([none.verdict, [...none.reasons]]).toEqual(["equal", []]);
   });
 });
+
+/** `ingress` and `egress`: statements; `members` stand in front of ingress. */
+function small(ingress: string, { members = "", egress = "" } = {}): Program {
+  const text = `${NAMED.slice(0, NAMED.indexOf("    register<"))}    ${members}
+    apply { s.egress_spec = 1; ${ingress} }
+}
+${NAMED.slice(NAMED.indexOf("control E(")).replace("s) { apply { }", `s) { apply { ${egress} }`)}`;
+  return defined(compiled(text));
+}
+
+describe("differences that one packet alone does not show", () => {
+  const members = "register<bit<8>>(4) cells;";
+
+  it("come with the content of registers that shows them", async () => {
+    const a = small("bit<8> v; cells.read(v, 2); h.data.value = v;", { members });
+    const b = small("h.data.value = 0;", { members });
+    const { verdict, difference } = await compare(a, b);
+    expect(verdict).toBe("different");
+    expect(difference!.stimulus.commands.join()).toMatch(/register_write I\.cells 2 0x[0-9a-f]+/);
+    expect(difference!.sent[0]).not.toEqual(difference!.sent[1]);
+  });
+
+  it("are found where only the second program has a branch for them", async () => {
+    const b = small("if (h.data.value == 77 && h.data.more == 88) s.egress_spec = 2;");
+    const { verdict, difference, pairs } = await compare(small(""), b);
+    expect([verdict, pairs]).toEqual(["different", 0]);
+    expect([...difference!.stimulus.bytes.subarray(0, 2)]).toEqual([77, 88]);
+  });
+
+  it("are not taken for none where ingress and egress draw random numbers", async () => {
+    const draw = "bit<8> r; random(r, 0, 255);";
+    const more = { egress: `${draw} if (h.data.value == r) h.data.more = 1;` };
+    const always = { egress: `${draw} h.data.more = 1;` };
+    const drawn = `${draw} h.data.value = r;`;
+    expect((await compare(small(drawn, more), small(drawn, always))).verdict).not.toBe("equal");
+  });
+});
+
+it("copies that copy themselves without end are a reason, and no crash", async () => {
+  const cloning = { egress: "clone(CloneType.E2E, 5);" };
+  const { verdict, reasons } = await compare(small("", cloning), small("", cloning));
+  expect(verdict).toBe("bounded");
+  expect([...reasons.keys()]).toContain("not followed: more than 2 copies of a packet");
+});
+
+it("the end of the time ends a comparison within a path, too", async () => {
+  let asked = 0;
+  const { verdict, reasons } = await comparePrograms(original, original, {
+    seed: 1,
+    entries: "same",
+    goesOn: () => true,
+    hasTime: () => ++asked < 5,
+  });
+  expect(verdict).toBe("bounded");
+  expect([...reasons.keys()].join()).toMatch(/the time/);
+});

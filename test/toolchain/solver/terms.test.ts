@@ -281,7 +281,11 @@ describe("a solver", () => {
 
   it("gives up with its own error where the conditions need too many gates", () => {
     // A constant, two variables of a bit, and the gate of their sum.
-    expect(new Solver(terms, { maxGates: 4 }).solve([terms.and(c, terms.variable("d", 1))]).answer).toBe("yes");
-    expect(() => new Solver(terms, { maxGates: 3 }).solve([terms.and(c, terms.variable("d", 1))])).toThrow(TooLarge);
+    expect(new Solver(terms, { maxGates: 4 }).solve([terms.and(c, terms.variable("d", 1))]).answer).toBe(
+      "yes",
+    );
+    expect(() => new Solver(terms, { maxGates: 3 }).solve([terms.and(c, terms.variable("d", 1))])).toThrow(
+      TooLarge,
+    );
   });
 });
