@@ -2,17 +2,17 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { runCommands } from "../../../src/toolchain/control/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { Evaluator, Solver, Terms } from "../../../src/toolchain/solver/index.js";
-import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
 import { Switch } from "../../../src/toolchain/switch/index.js";
 import { Explorer, freshSwitch, type Path } from "../../../src/toolchain/symbolic/index.js";
 import { type Stimulus, stimulusOf } from "../../../src/toolchain/testgen/concrete.js";
-import { type Generated, generateTests, stfOf } from "../../../src/toolchain/testgen/index.js";
+import { generateTests, stfOf } from "../../../src/toolchain/testgen/index.js";
 import { planOf } from "../../../src/toolchain/testgen/rules.js";
+import { failing, missed } from "./made-tests.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -32,21 +32,6 @@ async function generated(program: Program, more: { seed?: number; maxTests?: num
   let tried = 0;
   return generateTests(program, { seed, maxTests, allPaths: false, goesOn: () => ++tried <= paths });
 }
-
-/** Messages of the tests that do not hold. */
-async function failing(program: Program, { tests }: Generated): Promise<string[]> {
-  const messages: string[] = [];
-  for (const test of tests) {
-    const diagnostics = new Diagnostics();
-    const commands = readStf(new SourceFile("test.stf", stfOf(test, "generated")), diagnostics);
-    await runStf(commands, program, diagnostics);
-    messages.push(...diagnostics.list.map(formatDiagnostic));
-  }
-  return messages;
-}
-
-const missed = ({ coverage }: Generated) =>
-  coverage.items.filter(({ hits }) => hits === 0).map(({ place, text }) => `${place?.line} ${text}`);
 
 describe("tests", () => {
   it("reach every way through the switch, and hold", async () => {

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadProgram } from "../../../src/toolchain/loading/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
-import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
 import { contradicts, type Generated, generateTests, stfOf } from "../../../src/toolchain/testgen/index.js";
+import { failing, missed } from "./made-tests.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const golden = join(root, "test/golden/tna/run");
@@ -38,22 +38,6 @@ async function generated(program: Program, paths = 25, allPaths = false): Promis
   });
   return { ...made, compared, contradicted };
 }
-
-async function failing(program: Program, { tests }: Generated): Promise<string[]> {
-  const messages: string[] = [];
-  for (const test of tests) {
-    const diagnostics = new Diagnostics();
-    const commands = readStf(new SourceFile("test.stf", stfOf(test, "generated")), diagnostics);
-    await runStf(commands, program, diagnostics);
-    messages.push(...diagnostics.list.map(formatDiagnostic));
-  }
-  return messages;
-}
-
-const missed = ({ coverage }: Generated, kind: string) =>
-  coverage.items
-    .filter((item) => item.kind === kind && item.hits === 0)
-    .map(({ place, text }) => `${place?.line} ${text}`);
 
 const programs = readdirSync(golden).filter((name) => name.endsWith(".p4") && name !== "common.p4");
 
