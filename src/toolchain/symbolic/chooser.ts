@@ -20,6 +20,8 @@ export interface Way {
 export interface Waiting {
   readonly decisions: readonly number[];
   readonly label: string;
+  /** In which pass of the packet the way is. */
+  readonly pass: number;
 }
 
 /** The path has no packet that takes it. */
@@ -28,11 +30,15 @@ export class Impossible extends Error {}
 export class Undecided extends Error {}
 
 /** Chooses the order in which ways are tried: the number of the next one of these. */
-export type Preference = (ways: readonly Way[], open: readonly number[]) => number;
+export type Preference = (ways: readonly Way[], open: readonly number[], pass: number) => number;
 
 export class Chooser {
   readonly conditions: Term[] = [];
   readonly labels: string[] = [];
+  /** By label: in which pass of the packet its way was. */
+  readonly passes: number[] = [];
+  /** The present pass of the packet, from 1. */
+  pass = 1;
   readonly made: number[] = [];
   readonly waiting: Waiting[] = [];
   /** The other way of the first decision by {@link chooseFirst}. */
@@ -71,7 +77,7 @@ export class Chooser {
     const possible = ways.flatMap(({ condition }, i) => (condition === no ? [] : [i]));
     const certain = possible.find((i) => defined(ways[i]).condition === yes);
     if (possible.length === 1 && certain !== undefined) {
-      this.labels.push(defined(ways[certain]).label);
+      this.#label(defined(ways[certain]).label);
       return certain;
     }
     const at = this.made.length;
@@ -93,7 +99,7 @@ export class Chooser {
       const ways = [first, other].map((label) => ({ label, condition }));
       if (this.choose(ways) === 1) return false;
     } else this.#take(0, { label: first, condition });
-    this.#other ??= { decisions: [...before, 1], label: other };
+    this.#other ??= { decisions: [...before, 1], label: other, pass: this.pass };
     return true;
   }
 
@@ -111,7 +117,7 @@ export class Chooser {
     const open = [...possible];
     let undecided = false;
     while (open.length > 0) {
-      const place = this.preference(ways, open);
+      const place = this.preference(ways, open, this.pass);
       const [way] = open.splice(place, 1) as [number];
       const { condition } = defined(ways[way]);
       try {
@@ -122,7 +128,11 @@ export class Chooser {
         continue;
       }
       for (const other of open)
-        this.waiting.push({ decisions: [...this.made, other], label: defined(ways[other]).label });
+        this.waiting.push({
+          decisions: [...this.made, other],
+          label: defined(ways[other]).label,
+          pass: this.pass,
+        });
       this.#take(way, defined(ways[way]));
       return way;
     }
@@ -130,9 +140,14 @@ export class Chooser {
     throw new Impossible();
   }
 
+  #label(label: string): void {
+    this.labels.push(label);
+    this.passes.push(this.pass);
+  }
+
   #take(way: number, { label, condition }: Way): void {
     this.made.push(way);
-    this.labels.push(label);
+    this.#label(label);
     if (condition !== this.solver.terms.true) this.conditions.push(condition);
   }
 

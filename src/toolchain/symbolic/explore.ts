@@ -54,14 +54,16 @@ export interface ExploreOptions {
 export class Explorer {
   readonly terms: Terms;
   readonly #random: Random;
-  readonly #waiting: Waiting[] = [{ decisions: [], label: "" }];
+  readonly #waiting: Waiting[] = [{ decisions: [], label: "", pass: 1 }];
   /** Decisions of paths that several others asked for. */
   readonly #wanted = new Set<string>();
   readonly #environment: Environment;
   readonly #given: readonly Term[];
   readonly #situation: Situation;
-  /** What paths reached that were taken. */
+  /** What paths reached that were taken, in any pass. */
   readonly reached = new Set<string>();
+  /** What paths reached, too, that could not be followed to an end: by label and pass. A first pass may yet reach what such a path saw in a later one. */
+  readonly #seen = new Set<string>();
   /** Why paths were given up, with their number. */
   readonly unhandled = new Map<string, number>();
   /** Paths that the solver could not decide, and that were not kept. */
@@ -114,7 +116,9 @@ export class Explorer {
     } catch (error) {
       if (error instanceof Unhandled) {
         this.#count(error.message);
-        for (const label of chooser.labels) this.reached.add(label);
+        chooser.labels.forEach((label, i) => {
+          this.#seen.add(`${chooser.passes[i]} ${label}`);
+        });
       } else if (error instanceof Undecided) this.undecided++;
       else if (!(error instanceof Impossible)) throw error;
       return undefined;
@@ -146,7 +150,7 @@ export class Explorer {
     const last = this.#waiting.length - 1;
     if (last < 0) return undefined;
     let at = last;
-    while (at >= 0 && this.reached.has(this.#waiting[at]!.label)) at--;
+    while (at >= 0 && !this.#isFresh(this.#waiting[at]!.label, this.#waiting[at]!.pass)) at--;
     if (at < 0) at = this.#random.int(last + 1);
     const picked = this.#waiting[at]!;
     this.#waiting[at] = this.#waiting[last]!;
@@ -154,8 +158,12 @@ export class Explorer {
     return picked;
   }
 
-  readonly #preference: Preference = (ways, open) => {
-    const fresh = open.flatMap((way, i) => (this.reached.has(ways[way]!.label) ? [] : [i]));
+  #isFresh(label: string, pass: number): boolean {
+    return !this.reached.has(label) && !this.#seen.has(`${pass} ${label}`);
+  }
+
+  readonly #preference: Preference = (ways, open, pass) => {
+    const fresh = open.flatMap((way, i) => (this.#isFresh(ways[way]!.label, pass) ? [i] : []));
     return fresh.length > 0 ? fresh[this.#random.int(fresh.length)]! : this.#random.int(open.length);
   };
 }

@@ -107,8 +107,9 @@ export class Machine {
   }
 
   #ingress(arrival: Arrival): Outcome {
-    const { terms } = this.shared;
+    const { terms, chooser } = this.shared;
     const { packet } = arrival;
+    chooser.pass = arrival.pass;
     const { memory, parsed, pass } = this.#arrive(arrival);
     const before = memory.copy();
     this.#set(memory, "checksum_error", this.#verify(memory, pass));

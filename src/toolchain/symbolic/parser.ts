@@ -48,6 +48,8 @@ export interface ParserScope {
 export class Parser {
   readonly #expressions: Expressions;
   #at = 0;
+  /** A Tofino's parsers may have states of one name. */
+  #name = "";
 
   constructor(readonly scope: ParserScope) {
     const { memory, chooser } = scope;
@@ -56,6 +58,7 @@ export class Parser {
 
   run(parser: bmv2.Bmv2Parser | undefined): Parsed {
     const { terms } = this.scope.memory;
+    this.#name = parser?.name ?? "";
     const states = new Map(parser?.parse_states.map((state) => [state.name, state]));
     let name: string | null = parser?.init_state ?? null;
     try {
@@ -232,13 +235,13 @@ export class Parser {
     for (const transition of state.transitions) {
       const matches = this.#matches(transition, keys);
       ways.push({
-        label: `${state.name} ${ways.length}`,
+        label: `${this.#name} ${state.name} ${ways.length}`,
         condition: terms.and(before, matches),
         to: transition.next_state,
       });
       before = terms.and(before, terms.not(matches));
     }
-    ways.push({ label: `${state.name} none`, condition: before, to: null });
+    ways.push({ label: `${this.#name} ${state.name} none`, condition: before, to: null });
     const { to } = defined(ways[this.scope.chooser.choose(ways)]);
     return to;
   }

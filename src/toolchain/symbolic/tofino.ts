@@ -159,6 +159,7 @@ export class Tofino {
 
   #ingress(arrival: Arrival): Outcome {
     const { packet, port } = arrival;
+    this.shared.chooser.pass = arrival.pass;
     const { ingress } = this.#pipeOf(port);
     const number = this.#parserOf(ingress, port);
     const gone = this.#gress(ingress, number, this.#arriving(arrival, ingress, number), true);

@@ -388,8 +388,8 @@ describe("the decisions of a path", () => {
     expect(one.choose(ways)).toBe(0);
     expect(one.model.get("x")).toBe(1n);
     expect(one.waiting).toEqual([
-      { decisions: [1], label: "x is 2" },
-      { decisions: [2], label: "x is 3" },
+      { decisions: [1], label: "x is 2", pass: 1 },
+      { decisions: [2], label: "x is 3", pass: 1 },
     ]);
     expect([one.made, one.labels, one.conditions]).toEqual([[0], ["x is 1"], [ways[0]!.condition]]);
     const last = chooser([], [], 2);
@@ -401,7 +401,7 @@ describe("the decisions of a path", () => {
     const one = chooser([], [terms.not(below(2))]);
     one.require(below(3));
     expect(one.choose(ways)).toBe(1);
-    expect(one.waiting).toEqual([{ decisions: [2], label: "x is 3" }]);
+    expect(one.waiting).toEqual([{ decisions: [2], label: "x is 3", pass: 1 }]);
     expect(() => one.require(below(2))).toThrow(Impossible);
     expect(() => chooser([], [terms.not(below(9))]).choose(ways)).toThrow(Impossible);
   });
