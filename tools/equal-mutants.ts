@@ -69,7 +69,8 @@ const within = (seconds: number) => {
 
 async function testsOf(program: Program): Promise<readonly GeneratedTest[]> {
   const goesOn = within(SECONDS.generate);
-  return (await generateTests(program, { seed, maxTests: 100, allPaths: false, goesOn, hasTime: goesOn })).tests;
+  return (await generateTests(program, { seed, maxTests: 100, allPaths: false, goesOn, hasTime: goesOn }))
+    .tests;
 }
 
 interface Device {
