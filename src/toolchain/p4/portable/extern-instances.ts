@@ -50,10 +50,11 @@ function shapeOf(one: ExternInstance): Shape | undefined {
     case "meter":
       return {
         type: "Meter",
+        // Numbers, as p4c writes them: the command line of psa_switch compares them as such.
         values: [
-          { name: "is_direct", type: "hexstr", value: "0x00" },
+          { name: "is_direct", type: "hexstr", value: 0 },
           size("n_meters"),
-          { name: "rate_count", type: "hexstr", value: "0x02" },
+          { name: "rate_count", type: "hexstr", value: 2 },
           { name: "type", type: "string", value: unitOf(one) },
         ],
       };

@@ -92,9 +92,9 @@ describe("the BMv2 JSON of PSA", () => {
     expect(objects).toContainEqual([
       "IC.meter",
       "Meter",
-      "is_direct=0x00",
+      "is_direct=0",
       "n_meters=0x00000010",
-      "rate_count=0x02",
+      "rate_count=2",
       "type=packets",
     ]);
     expect(objects).toContainEqual(["IC.crc", "Hash", "algo=crc32"]);
