@@ -57,8 +57,10 @@ export function tnaProgram(
   form: "switch" | "hardware" = "switch",
 ): Output | undefined {
   // Blocks need not stay together in the switch, and a lookahead is checked as a whole.
-  const { keepsBlocks: _, ...shape } = architecture;
-  const program = elaborate(unit, file, { ...shape, looksAheadWhole: true }, diagnostics);
+  const { keepsBlocks: _, keepsUnassigned, ...shape } = architecture;
+  // The chip's compiler copies nothing into the storage of an `out` parameter: such a copy would be an instruction.
+  const keeps = form === "switch" && keepsUnassigned === true ? { keepsUnassigned } : {};
+  const program = elaborate(unit, file, { ...shape, ...keeps, looksAheadWhole: true }, diagnostics);
   if (program === undefined || diagnostics.hasErrors) return undefined;
   applyPasses(program, architecture.passes, diagnostics);
   const name = architecture.name === "t2na" ? "t2na" : "tna";
