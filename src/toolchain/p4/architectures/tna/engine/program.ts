@@ -103,7 +103,7 @@ function emit(program: IrProgram, lowering: Lowering, { path, portMetadata }: Ma
   const layout = new Layout({ padsHeaders: true });
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = { expressions, resources: new Resources(), externs: tnaPrimitives };
-  const parts = new Parts(emission, portMetadata);
+  const parts = new Parts(emission, portMetadata, lowering.form);
   const pipes = program.pipes.map((pipe) => parts.pipe(pipe));
   for (const pipeline of parts.pipelines)
     for (const table of pipeline.tables) {
@@ -163,6 +163,7 @@ class Parts {
   constructor(
     readonly emission: Emission,
     readonly portMetadata: ReadonlyMap<IrParser, string>,
+    readonly form: "switch" | "hardware",
   ) {}
 
   pipe(pipe: IrPipe): Omit<bmv2.PipeInfo, "name"> {
@@ -223,16 +224,21 @@ class Parts {
       this.#ids.set(action, this.actions.length);
       this.actions.push(emitAction(this.emission, action, this.actions.length, gress));
     }
-    this.pipelines.push(
-      emitPipeline(
-        this.emission.expressions,
-        control,
-        `${pipe.name}.${role}`,
-        this.#ids,
-        this.#numbering,
-        "default",
-      ),
+    const pipeline = emitPipeline(
+      this.emission.expressions,
+      control,
+      `${pipe.name}.${role}`,
+      this.#ids,
+      this.#numbering,
+      "default",
     );
+    // The chip keeps the stated size, or its default, also of a table whose entries are constant.
+    if (this.form === "hardware")
+      for (const { name, size } of control.tables) {
+        const made = pipeline.tables.find((table) => table.name === name);
+        if (made !== undefined && size !== undefined) made.max_size = size;
+      }
+    this.pipelines.push(pipeline);
     return this.pipelines.length - 1;
   }
 }
