@@ -323,15 +323,29 @@ export class ActionReader {
       step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
       return;
     }
+    const isTna = this.context.program.architecture !== undefined;
+    const value = isTna ? this.#withHashesApart(expr, access, source) : expr;
     const step = this.#newStep(source);
     step.writes.push(access);
-    if (this.context.program.architecture !== undefined && isLinear(expr) && stepsOf(expr) > 1) {
+    if (isTna && isLinear(value) && stepsOf(value) > 1) {
       // The compiler lets the hash engine compute it: each bit of the result is an exclusive or of bits of the packet.
-      step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
+      step.hashes.push({ bits: access.width, inputs: readsOf(value) });
       return;
     }
-    addReads(step.reads, readsOf(expr));
-    this.#operation(step, access, expr, source);
+    addReads(step.reads, readsOf(value));
+    this.#operation(step, access, value, source);
+  }
+
+  /** A call of a hash inside an operation gives its result to a variable first, as any call does (p4c, frontends, SideEffectOrdering). */
+  #withHashesApart(expr: Expr, target: Access, source: bmv2.SourceInfo | undefined): Expr {
+    if (expr.kind !== "operation") return expr;
+    if (expr.op !== "hash")
+      return { ...expr, parts: expr.parts.map((part) => this.#withHashesApart(part, target, source)) };
+    const step = this.#newStep(source);
+    const access = { field: `${this.unit}$hash${this.steps.length}`, lo: 0, width: target.width };
+    step.writes.push(access);
+    step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
+    return { kind: "field", access };
   }
 
   #operation(step: Step, access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {

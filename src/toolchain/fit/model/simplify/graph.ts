@@ -12,6 +12,10 @@ export interface Editing {
   readonly actions: ReadonlyMap<number, bmv2.Bmv2Action>;
   /** By action: tables that have it. */
   readonly users: ReadonlyMap<number, number>;
+  /** By header of packets, an element of a stack or a member of a union left out: the names of its fields. */
+  readonly headerFields: ReadonlyMap<string, readonly string[]>;
+  /** Headers that no parser and no deparser names: storage of parameters. */
+  readonly localHeaders: ReadonlySet<string>;
 }
 
 export function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
@@ -60,13 +64,32 @@ export function editingOf(
   const users = new Map<number, number>();
   for (const { tables } of program.pipelines)
     for (const { action_ids: ids } of tables) for (const id of ids) users.set(id, (users.get(id) ?? 0) + 1);
+  const headerFields = fieldsOfHeaders(program);
+  const named = JSON.stringify([program.parsers, program.deparsers]);
   return {
     program,
     fields,
     isStatement,
     users,
     actions: new Map(program.actions.map((one) => [one.id, one])),
+    headerFields,
+    localHeaders: new Set([...headerFields.keys()].filter((name) => !named.includes(JSON.stringify(name)))),
   };
+}
+
+function fieldsOfHeaders(program: bmv2.Bmv2Program): Map<string, readonly string[]> {
+  const types = new Map(program.header_types.map((type) => [type.name, type.fields]));
+  const inside = new Set(
+    [
+      ...program.header_stacks.map(({ header_ids: ids }) => ids),
+      ...program.header_unions.map(({ header_ids: ids }) => ids),
+    ].flat(),
+  );
+  return new Map(
+    program.headers
+      .filter(({ id, metadata }) => !metadata && !inside.has(id))
+      .map(({ name, header_type: type }) => [name, defined(types.get(type)).map(([field]) => field)]),
+  );
 }
 
 /** The actions of a table. */
@@ -156,14 +179,19 @@ export function readByParser({ parse_states: states }: bmv2.Bmv2Parser): unknown
 }
 
 /** The value with a field replaced by another value. */
-export function replaced<T>(value: T, name: string, by: bmv2.Value): T {
-  if (Array.isArray(value)) return value.map((item) => replaced(item, name, by)) as T;
+export const replaced = <T>(value: T, name: string, by: bmv2.Value): T =>
+  replacedIn(value, (field) => (field === name ? by : undefined));
+
+/** The value with each field for which `by` has a value replaced by that. */
+export function replacedIn<T>(value: T, by: (field: string) => bmv2.Value | undefined): T {
+  if (Array.isArray(value)) return value.map((item) => replacedIn(item, by)) as T;
   if (value === null || typeof value !== "object") return value;
   const node = value as { type?: unknown; value?: unknown };
   if (node.type === "field" && Array.isArray(node.value)) {
-    return node.value.join(".") === name ? (structuredClone(by) as T) : value;
+    const other = by(node.value.join("."));
+    return other === undefined ? value : (structuredClone(other) as T);
   }
-  return Object.fromEntries(Object.entries(node).map(([key, part]) => [key, replaced(part, name, by)])) as T;
+  return Object.fromEntries(Object.entries(node).map(([key, part]) => [key, replacedIn(part, by)])) as T;
 }
 
 /** Fields that a primitive sets, and the values that it reads. A calculation's fields are read, too. */

@@ -1,6 +1,6 @@
 /**
  * Statements whose result nothing reads: the value is overwritten on every way, or feeds only itself. The compiler removes them
- * (p4c's dead code elimination in front and back end). Only metadata of the program is looked at; calls that change a state stay.
+ * (p4c's dead code elimination in front and back end). Calls that change a state stay.
  */
 import { defined } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
@@ -15,6 +15,7 @@ import {
   partsOf,
   statementOf,
 } from "./graph.js";
+import { wholeHeaders } from "./headers.js";
 
 /** Primitives without an effect but their result. */
 const PURE: ReadonlySet<string> = new Set([
@@ -87,6 +88,7 @@ function liveBefore(
       alive.add(primitive);
       if (!jumps) for (const field of sets) here.delete(field);
       for (const field of reads) here.add(field);
+      for (const field of wholeHeaders(editing, primitive).reads) here.add(field);
     }
     for (const field of here) live.add(field);
   }
@@ -94,10 +96,10 @@ function liveBefore(
   return live;
 }
 
-/** Metadata that the program declares. */
-function mayGo({ fields }: Editing, name: string): boolean {
+/** Metadata that the program declares, and fields and validity of its headers. */
+function mayGo({ fields, headerFields }: Editing, name: string): boolean {
   const info = fields.get(name);
-  return info?.metadata === true && !info.intrinsic;
+  return info !== undefined && (headerFields.has(info.header) || (info.metadata && !info.intrinsic));
 }
 
 function sweep(

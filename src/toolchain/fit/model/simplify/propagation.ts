@@ -11,9 +11,10 @@ import {
   nextNodes,
   nodeOrder,
   partsOf,
-  replaced,
+  replacedIn,
   statementOf,
 } from "./graph.js";
+import { wholeHeaders } from "./headers.js";
 
 interface Copy {
   readonly value: bmv2.Value;
@@ -56,14 +57,17 @@ function common(a: Known, b: Known): Known {
 }
 
 function withKnown<T>(value: T, known: Known): T {
-  let result = value;
-  for (const [name, { value: by }] of known) result = replaced(result, name, by);
-  return result;
+  return known.size === 0 ? value : replacedIn(value, (name) => known.get(name)?.value);
 }
 
 /** Passes a table: replaces what its actions read, and changes what is known after it. */
 function passTable(editing: Editing, table: bmv2.Bmv2Table, known: Known): void {
   const statement = statementOf(editing, table);
+  for (const part of table.key) {
+    // A key that reads the storage of a parameter reads the argument.
+    const copy = typeof part.target === "string" ? undefined : known.get(part.target.join("."));
+    if (copy?.value.type === "field" && isOfLocalHeader(editing, part.target)) part.target = copy.value.value;
+  }
   for (const action of actionsOf(editing, table)) {
     const own = isPrivate(editing, action) && !action.primitives.some(({ op }) => op.startsWith("_jump"));
     const here = new Map(known);
@@ -74,7 +78,7 @@ function passTable(editing: Editing, table: bmv2.Bmv2Table, known: Known): void 
           i >= first && i < end ? parameter : withKnown(parameter, here),
         );
       }
-      const { sets } = partsOf(editing, primitive);
+      const sets = [...partsOf(editing, primitive).sets, ...wholeHeaders(editing, primitive).sets];
       for (const field of sets) for (const state of [here, known]) forget(state, field);
       const copy = copyIn(editing, primitive);
       if (copy === undefined) continue;
@@ -96,7 +100,13 @@ function copyIn(editing: Editing, primitive: bmv2.Primitive): (Copy & { name: st
   if (target?.type !== "field" || value === undefined) return undefined;
   const { access, expr } = readAssignment(target.value, value, { fields: editing.fields, parameters: [] });
   const isWhole = access.lo === 0 && access.width === editing.fields.get(access.field)?.width;
-  if (!isWhole || !isVariable(editing, access.field)) return undefined;
+  if (!isWhole || (!isVariable(editing, access.field) && !isOfLocalHeader(editing, target.value)))
+    return undefined;
   if (expr.kind !== "field" && expr.kind !== "constant") return undefined;
   return { name: access.field, value, sources: readsOf(expr).map(({ field }) => field) };
+}
+
+/** Of a header that no parser and no deparser names. */
+function isOfLocalHeader({ localHeaders }: Editing, target: bmv2.TableKey["target"]): boolean {
+  return typeof target !== "string" && localHeaders.has(target[0]);
 }

@@ -6,6 +6,7 @@ import type { bmv2 } from "../../../program/index.js";
 import { foldConditions } from "./conditions.js";
 import { joinResults } from "./copies.js";
 import { type Editing, fieldsIn, matchedBy, partsOf, readOutside } from "./graph.js";
+import { expandHeaderCopies, removeSelfCopies } from "./headers.js";
 import { removeDead } from "./liveness.js";
 import { propagateCopies } from "./propagation.js";
 import { removeZeros } from "./zeros.js";
@@ -21,12 +22,16 @@ export function simplifyProgram(editing: Editing, hasValidity: boolean): void {
   const signed = signedFields(editing.program);
   for (const pipeline of editing.program.pipelines) {
     let rounds = 0;
+    const copied = expandHeaderCopies(editing, pipeline);
     joinResults(editing, pipeline);
     propagateCopies(editing, pipeline);
     for (;;) {
       const folded = foldConditions(editing, pipeline, signed);
       const swept = removeDead(editing, pipeline, liveAtEnd(editing, pipeline));
-      if ((!folded && !swept) || rounds++ > MAX_ROUNDS) break;
+      // What is removed can leave a field unchanged between a copy of its header and the copy back.
+      if (copied) propagateCopies(editing, pipeline);
+      const unchanged = copied && removeSelfCopies(editing, pipeline);
+      if ((!folded && !swept && !unchanged) || rounds++ > MAX_ROUNDS) break;
     }
     if (removeZeros(editing, pipeline, liveAtEnd(editing, pipeline), hasValidity))
       while (removeDead(editing, pipeline, liveAtEnd(editing, pipeline)) && rounds++ < MAX_ROUNDS);
@@ -45,8 +50,13 @@ function signedFields({ headers, header_types: types }: bmv2.Bmv2Program): Reado
 }
 
 /** Fields that something reads after the pipeline: the deparser, the hardware, the other gress. */
-function liveAtEnd({ program }: Editing, pipeline: bmv2.Pipeline): Set<string> {
+function liveAtEnd(
+  { program, headerFields, localHeaders }: Editing,
+  pipeline: bmv2.Pipeline,
+): Set<string> {
   const live = readOutside(program);
+  for (const [header, fields] of headerFields)
+    if (!localHeaders.has(header)) for (const field of [...fields, "$valid$"]) live.add(`${header}.${field}`);
   const others = program.pipelines.filter((other) => other !== pipeline);
   const ids = new Set(others.flatMap(({ tables }) => tables.flatMap(({ action_ids }) => action_ids)));
   const primitives = [...program.actions.filter(({ id }) => ids.has(id)), ...program.deparsers].flatMap(
