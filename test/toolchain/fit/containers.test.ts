@@ -291,6 +291,7 @@ describe("the memory of a table", () => {
           expect(layout.tcams % Math.max(1, layout.tcamWidth)).toBe(0);
           if (blocks.match <= 80) expect(wayRams.reduce((sum, way) => sum + way, 0)).toBe(blocks.match);
           const fits = (one: TableLayout) =>
+            one.logicalTables <= free.logicalTables &&
             one.srams <= free.srams &&
             one.mapRams <= free.mapRams &&
             (one.tcamWidth === 0 || one.tcams / one.tcamWidth <= free.tcamUnits);

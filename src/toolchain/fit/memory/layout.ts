@@ -41,6 +41,8 @@ export interface TableLayout {
   readonly wayRams: readonly number[];
   readonly entriesPerWord: number;
   readonly hashBits: number;
+  /** Logical tables: more than one for partitions that take more blocks than a row has for one. */
+  readonly logicalTables: number;
 }
 
 /** The layout of a unit without match memory. */
@@ -55,7 +57,17 @@ export const NO_MEMORY: TableLayout = {
   wayRams: [],
   entriesPerWord: 0,
   hashBits: 0,
+  logicalTables: 1,
 };
+
+/** Blocks side by side that one logical table of partitions can compare (p4c, mau/memories.h, MAX_PARTITION_RAMS_PER_ROW). */
+const PARTITION_BLOCKS = 5;
+/** Partitions beyond which logical tables are not filled (p4c, mau/resource_estimate.cpp, calculate_partition_sizes). */
+const MANY_PARTITIONS = 4096;
+/** Entries of partitions in a word (p4c, mau/table_layout.cpp, MAX_ENTRIES_PER_ROW). */
+const MAX_PARTITION_PACK = 5;
+/** Ways that are listed; a table that no stage holds has more. */
+const MAX_SHOWN_WAYS = 1000;
 
 function matchKind(unit: Unit): TableLayout["match"] {
   if (unit.kind !== "match") return "none";
@@ -93,11 +105,11 @@ export class TablePlan {
   /** The cheapest layout for at least `entries` entries. */
   layout(entries: number): TableLayout {
     if (this.match === "none") return NO_MEMORY;
-    const { algorithmic } = this.unit;
-    if (algorithmic !== undefined) return this.#algorithmic(algorithmic.partitions, algorithmic.perPartition);
     let layout = this.#cache.get(entries);
     if (layout === undefined) {
-      layout = this.match === "exact" ? this.#exact(entries) : this.#ternary(entries);
+      const { algorithmic } = this.unit;
+      if (algorithmic !== undefined) layout = this.#algorithmic(algorithmic, entries);
+      else layout = this.match === "exact" ? this.#exact(entries) : this.#ternary(entries);
       this.#cache.set(entries, layout);
     }
     return layout;
@@ -168,6 +180,7 @@ export class TablePlan {
           wayRams: ways.map((size) => size * width),
           entriesPerWord,
           hashBits: bits,
+          logicalTables: 1,
         };
       }
     }
@@ -195,35 +208,48 @@ export class TablePlan {
    * Partitions in SRAM: the number of the partition is the address, and an entry holds the rest of the key as value and
    * mask. All entries of a partition are compared at once.
    */
-  #algorithmic(partitions: number, perPartition: number): TableLayout {
-    const { target } = this;
+  #algorithmic(
+    { partitions, index, extra }: NonNullable<Unit["algorithmic"]>,
+    wanted: number,
+  ): TableLayout {
+    const { target, unit } = this;
     const [format] = this.#formats;
-    const index = Math.ceil(Math.log2(partitions));
     const { version_bits: version, max_pack: maxPack, max_width: maxWidth } = target.exact;
-    const keyBits = 2 * (this.keyBytes.bits - index);
-    const entryBits = keyBits + (version ?? 0) + this.#fixedOverhead + format!.immediateBits;
-    let best: { srams: number; perWord: number; width: number } | undefined;
+    // A bit that can be left open takes two, a bit of an exact key one.
+    const keyBits = unit.key.reduce(
+      (sum, { access, kind }, at) => sum + (at === index ? 0 : access.width * (kind === "exact" ? 1 : 2)),
+      0,
+    );
+    const entryBits = Math.max(1, keyBits + (version ?? 0) + this.#fixedOverhead + format!.immediateBits);
+    const perPartition = Math.ceil((wanted + extra) / partitions);
+    const lines = Math.min(partitions, target.sram.depth);
+    const ways = Math.ceil(partitions / target.sram.depth);
+    let best: { srams: number; perWord: number; width: number; deep: number } | undefined;
     for (let width = 1; width <= (maxWidth ?? Math.ceil(entryBits / target.sram.width)); width++) {
       const fitting = Math.floor((width * target.sram.width) / entryBits);
-      const perWord = maxPack === null ? fitting : Math.min(maxPack, fitting);
-      if (perWord === 0) continue;
-      const srams = Math.ceil(perPartition / perWord) * width * Math.ceil(partitions / target.sram.depth);
-      if (best === undefined || srams < best.srams) best = { srams, perWord, width };
+      const perWord = Math.min(MAX_PARTITION_PACK, maxPack === null ? fitting : Math.min(maxPack, fitting));
+      if (perWord <= 0) continue;
+      const deep = Math.ceil(perPartition / perWord);
+      const srams = deep * width * ways;
+      if (best === undefined || srams < best.srams) best = { srams, perWord, width, deep };
     }
-    if (best === undefined) return this.#tooWide(partitions * perPartition);
-    const entries = (best.srams / best.width) * best.perWord * target.sram.depth;
+    if (best === undefined) return this.#tooWide(wanted + extra);
+    const entries = best.deep * ways * best.perWord * lines;
     const action = actionBlocks(entries, format!.ramBytes, target);
     const beside = this.#direct(entries);
+    // Each logical table of many partitions takes a block of its own.
+    const perTable = partitions > MANY_PARTITIONS ? 1 : PARTITION_BLOCKS;
     return {
       ...NO_MEMORY,
       match: "exact",
-      entries,
+      entries: Math.max(0, entries - extra),
       srams: best.srams + action + beside.blocks,
       blocks: { match: best.srams, indirection: 0, action, direct: beside.blocks },
       mapRams: beside.mapRams,
-      wayRams: [best.srams],
+      wayRams: new Array<number>(Math.min(best.deep, MAX_SHOWN_WAYS)).fill(ways * best.width),
       entriesPerWord: best.perWord,
-      hashBits: index,
+      hashBits: lineBitsOf(target),
+      logicalTables: Math.max(1, Math.ceil(best.deep / perTable)),
     };
   }
 
@@ -254,6 +280,7 @@ export class TablePlan {
         wayRams: [],
         entriesPerWord: 0,
         hashBits: 0,
+        logicalTables: 1,
       };
     }
     return best!;
@@ -264,13 +291,19 @@ export class TablePlan {
    * exceeds them. A part of a ternary table takes whole units, a part of an exact table takes whole ways. Where an entry takes several rows,
    * the layout has more rows than the part has entries.
    */
-  largest(entries: number, free: { srams: number; tcamUnits: number; mapRams: number }): number | undefined {
+  largest(
+    entries: number,
+    free: { srams: number; tcamUnits: number; mapRams: number; logicalTables: number },
+  ): number | undefined {
     const fits = (layout: TableLayout) =>
+      layout.logicalTables <= free.logicalTables &&
       layout.srams <= free.srams &&
       layout.mapRams <= free.mapRams &&
       (layout.tcamWidth === 0 || layout.tcams / layout.tcamWidth <= free.tcamUnits);
     if (fits(this.layout(entries))) return entries;
-    const step = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
+    const { algorithmic } = this.unit;
+    const depth = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
+    const step = algorithmic?.partitions ?? depth;
     let low = 0;
     let high = Math.ceil(entries / step);
     while (high - low > 1) {

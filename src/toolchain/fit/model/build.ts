@@ -3,6 +3,7 @@ import { defined } from "../../../base/index.js";
 import { type bmv2, bmv2Bits, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
 import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
+import { splitAlgorithmic } from "./algorithmic.js";
 import { checksumTables } from "./checksums.js";
 import { gatewayCount } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
@@ -434,7 +435,8 @@ class Builder {
       const actions = match.actions.map((action) => ({ ...action, writes: [...action.writes, write] }));
       units[0] = { ...match, actions };
     }
-    return splitAlgorithmic(units, info?.message.preamble?.annotations ?? [], this.#fields, this.target);
+    const names = (info?.message.matchFields ?? []).map(({ name }) => name ?? "");
+    return splitAlgorithmic(units, { pragmas, names, fields: this.#fields, target: this.target });
   }
 
   #actionsOf(table: bmv2.Bmv2Table): bmv2.Bmv2Action[] {
@@ -560,59 +562,6 @@ const GENERATED_NAME = /^action_profile_\d+$/;
 /** Scopes of an action in P4Info. */
 const TABLE_ONLY = 1;
 const DEFAULT_ONLY = 2;
-
-/**
- * `@alpm(1)` keeps an lpm table in SRAM: a small TCAM table finds the number of a partition, and a second table searches
- * that partition.
- */
-function splitAlgorithmic(
-  units: Omit<Unit, "id">[],
-  annotations: readonly string[],
-  fields: Map<string, FieldInfo>,
-  target: Target,
-): Omit<Unit, "id">[] {
-  const { partitions, rows_per_partition: rows } = target.algorithmic_lpm;
-  const [first, ...rest] = units;
-  const wanted = annotations.some((text) => /^@alpm\s*\(\s*1\s*\)/.test(text));
-  if (!wanted || partitions === null || first === undefined || first.kind !== "match") return units;
-  if (first.key.filter((part) => part.kind === "lpm").length !== 1) return units;
-  const field = `${first.name}$partition`;
-  const bits = Math.ceil(Math.log2(partitions));
-  fields.set(field, {
-    name: field,
-    header: "$alpm",
-    width: bits,
-    offset: 0,
-    metadata: true,
-    intrinsic: false,
-  });
-  const access = { field, lo: 0, width: bits };
-  const choose: ActionModel = {
-    name: "$partition",
-    hit: true,
-    data: [{ bits, target: access }],
-    reads: [],
-    writes: [access],
-    arithmetic: [],
-    source: first.source,
-  };
-  const before = {
-    ...first,
-    name: `${first.name}$preclassifier`,
-    actions: [choose],
-    size: partitions * (rows ?? 1),
-    implementation: undefined,
-    attached: [],
-    hashes: [],
-    usesRandom: false,
-  };
-  const search = {
-    ...first,
-    key: [{ access, kind: "exact" as const }, ...first.key],
-    algorithmic: { partitions, perPartition: Math.ceil(first.size / partitions) },
-  };
-  return [before, search, ...rest];
-}
 
 /** Longest piece of source text in a label. */
 const MAX_FRAGMENT = 48;

@@ -125,8 +125,13 @@ export interface Unit {
   readonly actions: readonly ActionModel[];
   readonly size: number;
   readonly implementation: Implementation | undefined;
-  /** The table is partitions in SRAM, which a small TCAM table before it chooses (`@alpm`). */
-  readonly algorithmic: { readonly partitions: number; readonly perPartition: number } | undefined;
+  /**
+   * The table is partitions in SRAM, which a key chooses, by its place in the key; with `@alpm` a small TCAM table before it sets that key,
+   * and the driver needs `extra` entries, one a partition, to change entries at once.
+   */
+  readonly algorithmic:
+    | { readonly partitions: number; readonly index: number; readonly extra: number }
+    | undefined;
   readonly attached: readonly Attached[];
   readonly hashes: readonly HashUse[];
   readonly usesRandom: boolean;

@@ -19,6 +19,10 @@ export interface TablePragmas {
   readonly pack: number | undefined;
   /** `@ternary(1)`. */
   readonly isTernary: boolean;
+  /** `@alpm(1)`, with `@alpm_partitions` and `@alpm_subtrees_per_partition` where they are stated. */
+  readonly alpm: { readonly partitions: number | undefined; readonly subtrees: number | undefined } | undefined;
+  /** `@atcam_partition_index("key")` and `@atcam_number_partitions(N)`. */
+  readonly atcam: { readonly index: string; readonly partitions: number | undefined } | undefined;
   /** Pragmas as written that ask for a place or a layout and are not considered. */
   readonly passedOver: readonly string[];
 }
@@ -31,23 +35,35 @@ export const NO_PRAGMAS: TablePragmas = {
   ways: undefined,
   pack: undefined,
   isTernary: false,
+  alpm: undefined,
+  atcam: undefined,
   passedOver: [],
 };
 
 const MAX_WAYS = 8;
 const MAX_PACK = 9;
+const MAX_PARTITIONS = 65_536;
+/** Pragmas with a number that lay a table out in partitions. */
+const ALGORITHMIC: ReadonlySet<string> = new Set([
+  "alpm",
+  "alpm_partitions",
+  "alpm_subtrees_per_partition",
+  "atcam_number_partitions",
+]);
 /** A stage that no chip has. */
 const MAX_STAGE = 1000;
 
 /** Pragmas of tables that change a layout and that fit does not follow. */
 const PASSED_OVER =
-  /^(use_hash_action|force_immediate|immediate|simul_lookups|atcam_\w+|alpm_\w+|idletime_\w+|entries_with_ranges|dynamic_table_key_masks|no_versioning|selector_enable_scramble|chain_address|proxy_hash_\w+|min_width|max_actions)$/;
+  /^(use_hash_action|force_immediate|immediate|simul_lookups|alpm_atcam_\w+|idletime_\w+|entries_with_ranges|dynamic_table_key_masks|no_versioning|selector_enable_scramble|chain_address|proxy_hash_\w+|min_width|max_actions)$/;
 
 /** Reads annotations as P4Info has them: `@stage(3)`, `@pragma stage 3`, `@placement_priority("t")`. */
 export function pragmasOf(annotations: readonly string[]): TablePragmas {
   const found = { stages: [] as number[], before: [] as string[], ignored: [] as string[] };
   const passedOver: string[] = [];
   let more: Partial<TablePragmas> = {};
+  const stated = new Map<string, number>();
+  let index: string | undefined;
   for (const text of annotations) {
     const match = /^@(?:pragma\s+)?(\w+)\s*(?:\((.*)\)|(.*))$/s.exec(text.trim());
     if (match === null) continue;
@@ -68,9 +84,21 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
     } else if (name === "ignore_table_dependency") found.ignored.push(...names);
     else if (name === "ways" && isIn(1, MAX_WAYS)) more = { ...more, ways: value };
     else if (name === "pack" && isIn(1, MAX_PACK)) more = { ...more, pack: value };
+    else if (ALGORITHMIC.has(name) && isIn(name === "alpm" ? 0 : 1, MAX_PARTITIONS)) stated.set(name, value!);
+    else if (name === "atcam_partition_index") index = (match[2] ?? match[3] ?? "").replaceAll('"', "").trim();
     else if (name === "ternary" && value === 1) more = { ...more, isTernary: true };
     else if (PASSED_OVER.test(name) || /^(stage|ways|pack|ternary)$/.test(name)) passedOver.push(text);
   }
+  if (stated.get("alpm") === 1)
+    more = {
+      ...more,
+      alpm: {
+        partitions: stated.get("alpm_partitions"),
+        subtrees: stated.get("alpm_subtrees_per_partition"),
+      },
+    };
+  if (index !== undefined)
+    more = { ...more, atcam: { index, partitions: stated.get("atcam_number_partitions") } };
   return { ...NO_PRAGMAS, ...found, ...more, passedOver };
 }
 

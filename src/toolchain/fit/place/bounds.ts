@@ -80,7 +80,7 @@ function minimumSums(problem: Problem): ResourceCounts {
     sums.stats_alus += demand.statsAlus;
     if (unit.hashes.length > 0) sums.hash_dist_units += demand.hashDistribution;
     // Every condition may be the gateway of some table.
-    if (unit.condition === undefined && demand.logicalTables > 0) sums.logical_tables += 1;
+    if (unit.condition === undefined && demand.logicalTables > 0) sums.logical_tables += layout.logicalTables;
     for (const shared of demand.shared) {
       if (seen.has(shared.name)) continue;
       seen.add(shared.name);

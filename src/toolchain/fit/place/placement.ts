@@ -87,7 +87,6 @@ const WORTH_SPLITTING = 0.25;
 /** Whether a table may be split over stages: it takes much of a stage and has no memory that others share. */
 export function maySplit(problem: Problem, id: number): boolean {
   const plan = defined(problem.plans[id]);
-  if (defined(problem.model.units[id]).algorithmic !== undefined) return false;
   if (plan.match === "none" || defined(problem.demands[id]).shared.length > 0) return false;
   const layout = plan.layout(defined(problem.model.units[id]).size);
   const { target } = problem;

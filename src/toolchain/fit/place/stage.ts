@@ -159,7 +159,7 @@ export class Stage {
     add.tcams = layout.tcams;
     add.map_rams = layout.mapRams;
     add.gateways = demand.gateways;
-    add.logical_tables = demand.logicalTables;
+    add.logical_tables = demand.logicalTables + layout.logicalTables - 1;
     add.hash_bits = layout.hashBits + demand.hashPieces.reduce((sum, bits) => sum + bits, 0);
     add.hash_dist_units = demand.hashDistribution;
     add.xbar_bytes_exact = demand.exactBytes.filter((byte) => !this.#exactBytes.has(byte)).length;
@@ -209,7 +209,10 @@ export class Stage {
   }
 
   /** Free blocks for a table of TCAM width `width`, after the other needs of the unit. */
-  free(demand: Demand, width: number): { srams: number; tcamUnits: number; mapRams: number } {
+  free(
+    demand: Demand,
+    width: number,
+  ): { srams: number; tcamUnits: number; mapRams: number; logicalTables: number } {
     let srams = this.#limits.srams! - this.counts.srams;
     let mapRams = (this.#limits.map_rams ?? Number.POSITIVE_INFINITY) - this.counts.map_rams;
     for (const shared of demand.shared) {
@@ -223,7 +226,9 @@ export class Stage {
       while (high > 0 && !this.#tcamFits(width, high)) high--;
       tcamUnits = high;
     }
-    return { srams, tcamUnits, mapRams };
+    const most = this.#limits.logical_tables ?? Number.POSITIVE_INFINITY;
+    const logicalTables = most - this.counts.logical_tables - demand.logicalTables + 1;
+    return { srams, tcamUnits, mapRams, logicalTables };
   }
 
   add(demand: Demand, layout: TableLayout): void {

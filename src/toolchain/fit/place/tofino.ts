@@ -384,7 +384,8 @@ class Placer {
       return true;
     }
     // Only memory can be split, and only of a table that takes much of a stage.
-    if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
+    const isMemory = exceeded === "srams" || exceeded === "tcams" || exceeded === "map_rams";
+    if (!isMemory && (exceeded !== "logical_tables" || whole.logicalTables === 1)) return false;
     if (!maySplit(this.problem, id)) return false;
     const part = plan.largest(defined(this.#rest[id]), here.free(demand, whole.tcamWidth));
     if (part === undefined || here.exceeded(demand, plan.layout(part)) !== undefined) return false;

@@ -139,7 +139,7 @@ class Verification {
       tcams: layout.tcams,
       map_rams: layout.mapRams,
       gateways: demand.gateways,
-      logical_tables: demand.logicalTables,
+      logical_tables: demand.logicalTables + layout.logicalTables - 1,
       hash_dist_units: demand.hashDistribution,
       meter_alus: demand.meterAlus,
       stats_alus: demand.statsAlus,

@@ -33,6 +33,7 @@ import { applyPasses } from "../../../lower/passes.js";
 import { rootOf } from "../../../lower/places.js";
 import { effectsOf, forEachStmt, operandsOf, statesOfParser } from "../../../lower/walk.js";
 import type { SourceUnit } from "../../../syntax/ast.js";
+import { nameAlgorithmicTables } from "./algorithmic.js";
 import { lowerCalls } from "./calls.js";
 import { splitDeparser } from "./deparsers.js";
 import { plainState } from "./instances.js";
@@ -67,6 +68,7 @@ export function tnaProgram(
   try {
     // What the switch does not model is nothing to know for a fit.
     const notes = new Notes(form === "switch" ? diagnostics : new Diagnostics());
+    if (form === "hardware") nameAlgorithmicTables(program);
     const lowering = new Lowering(program, name, plainState(program, notes), notes, form);
     if (form === "switch") lowering.registers.inline();
     else lowering.registers.keep();

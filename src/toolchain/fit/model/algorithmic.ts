@@ -1,0 +1,88 @@
+/**
+ * Tables in partitions of SRAM: the number of the partition is the address, and all entries of a partition are compared at once (p4c,
+ * backends/tofino/bf-p4c: midend/alpm.cpp, mau/table_layout.cpp, mau/resource_estimate.cpp). `@alpm(1)` makes two tables of one: a small
+ * TCAM table finds the number of the partition. With `@atcam_partition_index` the program has the number in a key.
+ */
+import type { Target } from "../target.js";
+import type { ActionModel, FieldInfo, Unit } from "./model.js";
+import type { TablePragmas } from "./pragmas.js";
+
+type NewUnit = Omit<Unit, "id">;
+
+/** What is known of the table. */
+interface Table {
+  readonly pragmas: TablePragmas;
+  /** The names of its keys, in the order of the unit's key. */
+  readonly names: readonly string[];
+  /** A field for the number of the partition is added. */
+  readonly fields: Map<string, FieldInfo>;
+  readonly target: Target;
+}
+
+/** The units of a table, with what its pragmas make of the first. */
+export function splitAlgorithmic(units: readonly NewUnit[], table: Table): NewUnit[] {
+  const [first, ...rest] = units;
+  if (first === undefined || first.kind !== "match" || table.target.algorithmic_lpm.partitions === null)
+    return [...units];
+  if (table.pragmas.alpm !== undefined) return [...withPreclassifier(first, table), ...rest];
+  return [inPartitions(first, table), ...rest];
+}
+
+function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): NewUnit[] {
+  const { partitions: usual, rows_per_partition: usualRows } = target.algorithmic_lpm;
+  const partitions = pragmas.alpm?.partitions ?? usual ?? 1;
+  const rows = pragmas.alpm?.subtrees ?? usualRows ?? 1;
+  if (first.key.filter((part) => part.kind === "lpm").length !== 1) return [first];
+  const field = `${first.name}$partition`;
+  const bits = Math.ceil(Math.log2(partitions));
+  fields.set(field, {
+    name: field,
+    header: "$alpm",
+    width: bits,
+    offset: 0,
+    metadata: true,
+    intrinsic: false,
+  });
+  const access = { field, lo: 0, width: bits };
+  const choose: ActionModel = {
+    name: "$partition",
+    hit: true,
+    data: [{ bits, target: access }],
+    reads: [],
+    writes: [access],
+    arithmetic: [],
+    source: first.source,
+  };
+  const before = {
+    ...first,
+    name: `${first.name}$preclassifier`,
+    actions: [choose],
+    size: partitions * rows,
+    implementation: undefined,
+    attached: [],
+    hashes: [],
+    usesRandom: false,
+  };
+  const search = {
+    ...first,
+    key: [{ access, kind: "exact" as const }, ...first.key],
+    algorithmic: { partitions, index: 0, extra: partitions },
+  };
+  return [before, search];
+}
+
+function inPartitions(first: NewUnit, { pragmas: { atcam }, names }: Table): NewUnit {
+  if (atcam === undefined || names.length !== first.key.length) return first;
+  const at = names.findIndex((name) => name === atcam.index || name.endsWith(`.${atcam.index}`));
+  const part = first.key[at];
+  if (part === undefined || part.kind !== "exact") return first;
+  const possible = 2 ** Math.min(part.access.width, MAX_INDEX_BITS);
+  const partitions = Math.min(atcam.partitions ?? possible, possible);
+  // Only the bits that count the partitions are looked at.
+  const width = Math.min(part.access.width, Math.ceil(Math.log2(partitions)));
+  const key = first.key.map((one, i) => (i === at ? { ...one, access: { ...one.access, width } } : one));
+  return { ...first, key, algorithmic: { partitions, index: at, extra: 0 } };
+}
+
+/** Bits of a partition's number beyond which no chip has the memory. */
+const MAX_INDEX_BITS = 20;

@@ -1,0 +1,36 @@
+/**
+ * Algorithmic tables for `p4loom fit`: what a table's `implementation` says (`Alpm`, `Atcam`) as the pragmas that say the same, which is
+ * the form in which a table carries it to the fit.
+ */
+import { constantBits } from "../../../emit/bmv2-tables.js";
+import type { IrProgram, IrTable } from "../../../lower/ir.js";
+import { argument, attached } from "../p4info-scope.js";
+
+/** Adds the pragmas; before keys lose their kinds. */
+export function nameAlgorithmicTables(program: IrProgram): void {
+  for (const { blocks } of program.pipes)
+    for (const block of blocks) if (block.kind !== "parser") for (const table of block.body.tables) name(table);
+}
+
+function name(table: IrTable): void {
+  const implementation = attached(table, "implementation");
+  const span = implementation?.span ?? table.span;
+  if (implementation === undefined || span === undefined) return;
+  const add = (pragma: string, text: string) => {
+    const body = { kind: "unstructured", text, values: undefined } as const;
+    table.annotations = [...table.annotations, { name: pragma, span, body }];
+  };
+  const addNumber = (pragma: string, parameter: string) => {
+    const value = argument(implementation, parameter);
+    if (value !== undefined) add(pragma, String(constantBits(value)));
+  };
+  if (implementation.extern === "Alpm") {
+    add("alpm", "1");
+    addNumber("alpm_partitions", "number_partitions");
+    addNumber("alpm_subtrees_per_partition", "subtrees_per_partition");
+  } else if (implementation.extern === "Atcam") {
+    addNumber("atcam_number_partitions", "number_partitions");
+    const index = table.keys.find(({ matchKind }) => matchKind === "atcam_partition_index");
+    if (index !== undefined) add("atcam_partition_index", `"${index.name}"`);
+  }
+}
