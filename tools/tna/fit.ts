@@ -14,7 +14,14 @@ import { loadTarget } from "../../src/cli/targets.js";
 import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
 import { loadProgram } from "../../src/toolchain/loading/index.js";
 import { type Case, type Chip, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
-import { type FitRecord, fitPage, RESOURCES, type Resource } from "./fit-page.js";
+import {
+  type CONTAINERS,
+  type Containers,
+  type FitRecord,
+  fitPage,
+  RESOURCES,
+  type Resource,
+} from "./fit-page.js";
 
 interface Placed {
   repo: string;
@@ -25,13 +32,18 @@ interface Placed {
   pipes?: number;
   stages: { total: number };
   per_stage_resources: Record<string, number>[];
+  phv: Record<(typeof CONTAINERS)[number], { containers: number }>;
 }
 
 async function fitCase(corpus: string, one: Case, placed: Placed): Promise<FitRecord> {
   const record: FitRecord = {
     case: caseName(one),
     chip: one.chip,
-    theirs: { stages: placed.stages.total, sums: sumsOf(placed.per_stage_resources) },
+    theirs: {
+      stages: placed.stages.total,
+      sums: sumsOf(placed.per_stage_resources),
+      containers: containersOf((size) => placed.phv[size].containers),
+    },
   };
   try {
     const files = {
@@ -53,6 +65,10 @@ async function fitCase(corpus: string, one: Case, placed: Placed): Promise<FitRe
         stages: longest.stages,
         verdict: longest.verdict,
         sums: sumsOf(longest.placement.stages as unknown as Record<string, number>[]),
+        containers: containersOf((size) => {
+          const { packed } = longest.phv;
+          return size === "8b" ? packed[8].containers : packed[size === "16b" ? 16 : 32].containers;
+        }),
         ms: Math.round(performance.now() - start),
       },
       ...(reason === undefined ? {} : { reason }),
@@ -62,6 +78,10 @@ async function fitCase(corpus: string, one: Case, placed: Placed): Promise<FitRe
       error instanceof DiagnosticError ? error.diagnostics[0]?.message : (error as Error).message;
     return { ...record, reason: (message ?? "no message").split("\n")[0]! };
   }
+}
+
+function containersOf(count: (size: (typeof CONTAINERS)[number]) => number): Containers {
+  return { "8b": count("8b"), "16b": count("16b"), "32b": count("32b") };
 }
 
 function sumsOf(stages: readonly Record<string, number>[]): Partial<Record<Resource, number>> {

@@ -280,6 +280,7 @@ describe("the memory of a table", () => {
           srams: fc.nat({ max: 80 }),
           tcamUnits: fc.nat({ max: 24 }),
           mapRams: fc.nat({ max: 48 }),
+          logicalTables: fc.constant(16),
         }),
         (spec, target, entries, free) => {
           const plan = planOf(oneTable(spec), target);

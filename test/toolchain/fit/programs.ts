@@ -127,6 +127,8 @@ export const smaller =
 
 /** Texts of a program for TNA. */
 export interface TnaParts {
+  /** Controls that ingress can apply. */
+  controls?: string;
   ingress?: string;
   apply?: string;
   deparser?: string;
@@ -139,6 +141,7 @@ export interface TnaParts {
 
 /** A program for Tofino 1, or for the chip that `__TARGET_TOFINO__` names. */
 export const tnaSource = ({
+  controls = "",
   ingress = "",
   apply = "",
   deparser = "",
@@ -156,6 +159,7 @@ struct pair_t { bit<32> lo; bit<32> hi; }
 parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
     state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); ${parser}
 }
+${controls}
 control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
            in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
            inout ingress_intrinsic_metadata_for_tm_t tm) {

@@ -208,10 +208,7 @@ export class TablePlan {
    * Partitions in SRAM: the number of the partition is the address, and an entry holds the rest of the key as value and
    * mask. All entries of a partition are compared at once.
    */
-  #algorithmic(
-    { partitions, index, extra }: NonNullable<Unit["algorithmic"]>,
-    wanted: number,
-  ): TableLayout {
+  #algorithmic({ partitions, index, extra }: NonNullable<Unit["algorithmic"]>, wanted: number): TableLayout {
     const { target, unit } = this;
     const [format] = this.#formats;
     const { version_bits: version, max_pack: maxPack, max_width: maxWidth } = target.exact;

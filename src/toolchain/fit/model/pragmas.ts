@@ -20,7 +20,9 @@ export interface TablePragmas {
   /** `@ternary(1)`. */
   readonly isTernary: boolean;
   /** `@alpm(1)`, with `@alpm_partitions` and `@alpm_subtrees_per_partition` where they are stated. */
-  readonly alpm: { readonly partitions: number | undefined; readonly subtrees: number | undefined } | undefined;
+  readonly alpm:
+    | { readonly partitions: number | undefined; readonly subtrees: number | undefined }
+    | undefined;
   /** `@atcam_partition_index("key")` and `@atcam_number_partitions(N)`. */
   readonly atcam: { readonly index: string; readonly partitions: number | undefined } | undefined;
   /** Pragmas as written that ask for a place or a layout and are not considered. */
@@ -85,7 +87,8 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
     else if (name === "ways" && isIn(1, MAX_WAYS)) more = { ...more, ways: value };
     else if (name === "pack" && isIn(1, MAX_PACK)) more = { ...more, pack: value };
     else if (ALGORITHMIC.has(name) && isIn(name === "alpm" ? 0 : 1, MAX_PARTITIONS)) stated.set(name, value!);
-    else if (name === "atcam_partition_index") index = (match[2] ?? match[3] ?? "").replaceAll('"', "").trim();
+    else if (name === "atcam_partition_index")
+      index = (match[2] ?? match[3] ?? "").replaceAll('"', "").trim();
     else if (name === "ternary" && value === 1) more = { ...more, isTernary: true };
     else if (PASSED_OVER.test(name) || /^(stage|ways|pack|ternary)$/.test(name)) passedOver.push(text);
   }

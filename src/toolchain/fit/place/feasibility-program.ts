@@ -187,7 +187,8 @@ export class FeasibilityProgram {
       use.add("meter_alus", memory.meterAlus, x);
       use.add("stats_alus", memory.statsAlus, x);
     }
-    if (unit.condition === undefined && demand.logicalTables > 0) use.add("logical_tables", layout.logicalTables, x);
+    if (unit.condition === undefined && demand.logicalTables > 0)
+      use.add("logical_tables", layout.logicalTables, x);
     use.add("exact_tables", demand.exactTables, x);
     use.add("ternary_tables", demand.ternaryTables, x);
     use.add("hash_dist_units", unit.hashes.length > 0 ? demand.hashDistribution : 0, x);

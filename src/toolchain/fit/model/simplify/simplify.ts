@@ -50,10 +50,7 @@ function signedFields({ headers, header_types: types }: bmv2.Bmv2Program): Reado
 }
 
 /** Fields that something reads after the pipeline: the deparser, the hardware, the other gress. */
-function liveAtEnd(
-  { program, headerFields, localHeaders }: Editing,
-  pipeline: bmv2.Pipeline,
-): Set<string> {
+function liveAtEnd({ program, headerFields, localHeaders }: Editing, pipeline: bmv2.Pipeline): Set<string> {
   const live = readOutside(program);
   for (const [header, fields] of headerFields)
     if (!localHeaders.has(header)) for (const field of [...fields, "$valid$"]) live.add(`${header}.${field}`);

@@ -9,7 +9,8 @@ import { argument, attached } from "../p4info-scope.js";
 /** Adds the pragmas; before keys lose their kinds. */
 export function nameAlgorithmicTables(program: IrProgram): void {
   for (const { blocks } of program.pipes)
-    for (const block of blocks) if (block.kind !== "parser") for (const table of block.body.tables) name(table);
+    for (const block of blocks)
+      if (block.kind !== "parser") for (const table of block.body.tables) name(table);
 }
 
 function name(table: IrTable): void {

@@ -1,0 +1,138 @@
+/** What the chip's compiler makes of a program before it places tables: copies of arguments, sizes, partitions. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../src/base/index.js";
+import { loadTarget } from "../../../src/cli/targets.js";
+import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type TnaParts, tnaSource } from "./programs.js";
+
+function fitOf(parts: TnaParts, target = "tofino") {
+  const diagnostics = new Diagnostics();
+  const made = compile({ file: tnaSource(parts), form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  const program = made!.program;
+  return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target));
+}
+
+const tablesOf = (result: ReturnType<typeof fitOf>) => result.model.units.map(({ label }) => label);
+const messages = (result: ReturnType<typeof fitOf>) => result.diagnostics.map(({ message }) => message);
+
+describe("a control whose arguments overlap", () => {
+  const controls = `
+control Add(inout bit<32> value, inout headers_t h) {
+    apply { value = h.d.c + 1; }
+}
+control Read(in bit<32> value, inout headers_t h) {
+    apply { h.d.b = value + 1; }
+}`;
+
+  it("costs no copy of the headers that it leaves as they are", () => {
+    const result = fitOf({ controls, ingress: "Read() r;", apply: "r.apply(hdr.d.a, hdr);" });
+    expect([messages(result), result.stages, result.model.units.length]).toEqual([[], 1, 1]);
+    expect(result.model.units[0]?.actions[0]?.writes).toEqual([{ field: "hdr.d.b", lo: 0, width: 32 }]);
+  });
+
+  it("loses a result that the copy back overwrites, as the language says", () => {
+    // The order of copies out: value first, then the headers, in which the field has its old value.
+    const result = fitOf({ controls, ingress: "Add() r;", apply: "r.apply(hdr.d.a, hdr);" });
+    expect(result.model.units.flatMap(({ actions }) => actions.flatMap(({ writes }) => writes))).toEqual([]);
+  });
+
+  it("keeps what another control reads in between", () => {
+    const result = fitOf({
+      controls,
+      ingress: "Read() r; Read() s;",
+      apply: "r.apply(hdr.d.a, hdr); s.apply(hdr.d.b, hdr);",
+    });
+    expect(result.stages).toBe(2);
+  });
+});
+
+it("copies nothing into the storage of an out parameter", () => {
+  const controls = `
+control Choose(in bit<32> key, out bit<32> value) {
+    action set(bit<32> v) { value = v; }
+    table t { key = { key : exact; } actions = { set; } size = 16; }
+    apply { t.apply(); }
+}`;
+  const apply =
+    "if (hdr.d.t == 1) { c.apply(hdr.d.a, md.m); } else { c.apply(hdr.d.b, md.n); } hdr.d.c = md.m ^ md.n;";
+  const copies = tablesOf(fitOf({ controls, ingress: "Choose() c;", apply })).filter((label) =>
+    /^value/.test(label),
+  );
+  expect(copies).toEqual([]);
+});
+
+it("gives a hash inside an operation a table of its own", () => {
+  const ingress = "Hash<bit<32>>(HashAlgorithm_t.CRC32) h;";
+  const result = fitOf({ ingress, apply: "hdr.d.a = hdr.d.b ^ h.get({ hdr.d.c });" });
+  expect([messages(result), result.stages]).toEqual([[], 2]);
+  expect(result.placement.stages[0]?.hash_dist_units).toBe(2);
+});
+
+describe("a table of constant entries", () => {
+  const table = (size: string) => `
+    action set() { hdr.d.a = 1; }
+    table t { key = { hdr.d.i : range; } actions = { set; } ${size} const entries = { 1..9 : set(); } }`;
+  const entries = (size: string) =>
+    fitOf({ ingress: table(size), apply: "t.apply();" }).model.units.find(({ kind }) => kind === "match")
+      ?.size;
+
+  it("has the size that it states, or the chip's default", () => {
+    expect([entries("size = 4;"), entries("")]).toEqual([4, 512]);
+  });
+});
+
+describe("partitions", () => {
+  const atcam = (pragmas: string, size: number) => ({
+    ingress: `
+    action set(bit<9> port) { tm.ucast_egress_port = port; }
+    ${pragmas} table t {
+        key = { hdr.d.i : exact @name("index"); hdr.d.a : ternary; hdr.d.t : ternary; }
+        actions = { set; }
+        size = ${size};
+    }`,
+    apply: "t.apply();",
+  });
+  const pragmas = '@atcam_partition_index("index") @atcam_number_partitions(256)';
+
+  it("of an algorithmic TCAM are compared five blocks a logical table", () => {
+    const [stage] = fitOf(atcam(pragmas, 256 * 20)).placement.stages;
+    // 20 entries of a partition, each 48 ternary bits in a word of its own: 20 blocks of 256 lines.
+    expect(stage).toMatchObject({ tcams: 0, srams: 20, logical_tables: 4, xbar_bytes_exact: 7 });
+  });
+
+  it("are spread over stages, as many as the compiler takes for 65,536 entries", () => {
+    const result = fitOf(atcam(pragmas, 65_536));
+    expect(result.placement.stages.map(({ srams, logical_tables: ids }) => [srams, ids])).toEqual([
+      [80, 16],
+      [80, 16],
+      [80, 16],
+      [16, 4],
+    ]);
+    expect(result.verdict).toBe("placed");
+  });
+
+  it("can be stated by an extern", () => {
+    const parts = atcam("", 256 * 20);
+    const ingress = parts.ingress
+      .replace("hdr.d.i : exact", "hdr.d.i : atcam_partition_index")
+      .replace("actions = { set; }", "actions = { set; } implementation = a;");
+    const [stage] = fitOf({ ...parts, ingress: `Atcam(number_partitions = 256) a; ${ingress}` }).placement
+      .stages;
+    expect(stage).toMatchObject({ tcams: 0, srams: 20, logical_tables: 4 });
+  });
+
+  it("of an algorithmic LPM stand behind a small TCAM table", () => {
+    const ingress = `
+    Alpm(number_partitions = 2048, subtrees_per_partition = 2) a;
+    action set(bit<9> port) { tm.ucast_egress_port = port; }
+    table t { key = { hdr.d.a : lpm; } actions = { set; } size = 20480; implementation = a; }`;
+    const result = fitOf({ ingress, apply: "t.apply();" });
+    const [first, second] = result.placement.stages;
+    expect([result.stages, result.verdict]).toEqual([2, "placed"]);
+    // 4,096 prefixes to 2,048 partitions; 11 entries a partition, one of them the driver's.
+    expect([first?.tcams, second?.tcams]).toEqual([8, 0]);
+    expect(second?.logical_tables).toBe(1);
+  });
+});
