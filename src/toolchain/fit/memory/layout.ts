@@ -239,7 +239,7 @@ export class TablePlan {
     return {
       ...NO_MEMORY,
       match: "exact",
-      entries: Math.max(0, entries - extra),
+      entries,
       srams: best.srams + action + beside.blocks,
       blocks: { match: best.srams, indirection: 0, action, direct: beside.blocks },
       mapRams: beside.mapRams,
