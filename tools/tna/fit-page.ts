@@ -38,7 +38,7 @@ const LOOKED_AT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the designs of the repository are held back. */
-export function isHeldBack(repository: string): boolean {
+function isHeldBack(repository: string): boolean {
   return !LOOKED_AT.has(repository) && new Random(SEED).fork(repository).uint32() % 2 === 1;
 }
 
