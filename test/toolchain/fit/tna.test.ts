@@ -65,11 +65,60 @@ describe("a call of a register action", () => {
       fitOf({ ingress, apply }).diagnostics.map(({ severity, code }) => `${severity} ${code}`);
     expect(findings(`a.apply(); b.apply();${use}`)).toEqual(["warning P44015"]);
     expect(findings(`if (hdr.d.t == 0) { a.apply(); } else { b.apply(); }${use}`)).toEqual([]);
-    // Two calls in a row are one action, which the compiler refuses.
+  });
+
+  it("gives its result to an instruction of its own action in the same stage", () => {
+    const stagesOf = (statements: string) => {
+      const ingress = `${register("r", "bit<32>", limited)} action go() { ${statements} }`;
+      const result = fitOf({ ingress, apply: "go();" });
+      return [messages(result), result.stages];
+    };
+    expect(stagesOf("hdr.d.a = hdr.d.c + r_update.execute(hdr.d.i);")).toEqual([[], 1]);
+    expect(stagesOf("hdr.d.a = hdr.d.c - r_update.execute(hdr.d.i);")).toEqual([[], 1]);
+    // The other operand, or the result, is one instruction more.
+    expect(stagesOf("hdr.d.c = hdr.d.c + 1; hdr.d.a = hdr.d.c + r_update.execute(hdr.d.i);")[1]).toBe(2);
+    expect(stagesOf("hdr.d.a = hdr.d.c + r_update.execute(hdr.d.i); hdr.d.t = hdr.d.a[15:0];")[1]).toBe(2);
+    // Statements of a control are a table each.
+    const bare = fitOf({
+      ingress: register("r", "bit<32>", limited),
+      apply: "hdr.d.a = hdr.d.c + r_update.execute(hdr.d.i);",
+    });
+    expect(bare.stages).toBe(2);
+  });
+
+  describe("as a statement of a control, twice", () => {
+    const results = (apply: string) => {
+      const result = fitOf({ ingress: register("r", "bit<32>", limited), apply });
+      return {
+        findings: result.diagnostics.map(({ severity, code }) => `${severity} ${code}`),
+        verdict: result.verdict,
+        tables: result.placement.parts.map(({ unit, stage }) => [unit.kind, stage]),
+        stages: result.placement.stages.map(({ meter_alus, logical_tables }) => [meter_alus, logical_tables]),
+      };
+    };
     const call = "md.m = r_update.execute(hdr.d.i);";
     const other = "hdr.d.c = r_update.execute(hdr.d.i);";
-    expect(findings(`${call} ${other} hdr.d.a = md.m;`)).toEqual(["error P44035"]);
-    expect(findings(`if (hdr.d.t == 0) { ${call} } else { ${other} } hdr.d.a = md.m;`)).toEqual([]);
+
+    it("takes two tables of one stage and one ALU, with a warning, as the compiler takes it", () => {
+      // The compiler makes an action of each statement with an extern, so an action has one call.
+      const { findings, verdict, stages } = results(`${call} ${other} hdr.d.a = md.m;`);
+      expect([findings, verdict, stages[0]]).toEqual([["warning P44015"], "placed", [1, 2]]);
+    });
+
+    it("may have two indexes: each table has its own address", () => {
+      const { findings, verdict } = results(`${call} hdr.d.c = r_update.execute(hdr.d.t); hdr.d.a = md.m;`);
+      expect([findings, verdict]).toEqual([["warning P44015"], "placed"]);
+    });
+
+    it("needs no warning in exclusive branches", () => {
+      const { findings } = results(`if (hdr.d.t == 0) { ${call} } else { ${other} } hdr.d.a = md.m;`);
+      expect(findings).toEqual([]);
+    });
+
+    it("is refused in one action, which has one address", () => {
+      const ingress = `${register("r", "bit<32>", limited)} action go() { ${call} ${other} }`;
+      expect(() => fitOf({ ingress, apply: "go(); hdr.d.a = md.m;" })).toThrow("r");
+    });
   });
 });
 

@@ -146,7 +146,7 @@ function checkIndexes(
   for (const use of uses) {
     const several = use.indexes.length > 1;
     if (use.statement) {
-      const visitsTwice = use.isWhole ? use.isRepeated : use.reads && use.writes;
+      const visitsTwice = !use.isWhole && use.reads && use.writes;
       if ((!several && !visitsTwice) || reported.has(use.register)) continue;
       reported.add(use.register);
       refuse(
@@ -154,7 +154,7 @@ function checkIndexes(
         use.source,
         several
           ? `statements use register ${use.register} at ${use.indexes.length} different indexes: ${listed(use.indexes)}`
-          : `register ${use.register} is ${use.isWhole ? "used by two register actions" : "read and written by two statements"}`,
+          : `register ${use.register} is read and written by two statements`,
         "a packet visits a register once, in one stage: put read, change and write into one action",
       );
       continue;

@@ -7,6 +7,7 @@ import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import {
   choiceOf,
+  type Destination,
   type Expr,
   formatExpr,
   hasCell,
@@ -74,8 +75,6 @@ interface RegisterUse {
   variable: boolean;
   /** One call of the ALU, whose method the program states as such. */
   isWhole: boolean;
-  /** Two such calls run one after the other, under no condition. */
-  isRepeated: boolean;
   /** Words of the packet and arguments that such a method reads. */
   readonly operands: string[];
   readonly indexes: string[];
@@ -91,7 +90,7 @@ export class ActionReader {
   readonly #values = new Map<string, Expr>();
   readonly #scope: Scope;
   readonly #written = new Set<string>();
-  /** The use of each register that the action touches. */
+  /** The uses of registers: one a register, and one for each further call of bare statements, `NAME#2` and so on. */
   readonly #registers = new Map<string, RegisterUse>();
   /** Conditions of the `if` statements around the primitive that is being read. */
   readonly #guards: Expr[] = [];
@@ -109,7 +108,7 @@ export class ActionReader {
       locals: this.#values,
     };
     this.#readAll(structureOf(action.primitives));
-    for (const [name, use] of this.#registers) {
+    for (const use of this.#registers.values()) {
       const update = use.isWhole ? { ...UNREAD_UPDATE, operands: use.operands } : updateOf(use);
       use.step.attached.push({
         ...use.memory,
@@ -124,7 +123,7 @@ export class ActionReader {
       });
       context.features.push({
         kind: "register",
-        register: name,
+        register: use.memory.name,
         unit,
         action: action.name,
         reads: use.reads,
@@ -132,7 +131,6 @@ export class ActionReader {
         indexes: use.indexes,
         variable: use.variable,
         isWhole: use.isWhole,
-        isRepeated: use.isRepeated,
         update,
         statement,
         gress: context.gress,
@@ -211,6 +209,11 @@ export class ActionReader {
     if (target?.type !== "field" || value === undefined) return;
     const read = readAssignment(target.value, value, this.#scope);
     const { access } = read;
+    if (this.#besideCall(read)) {
+      this.#unlessGuarded(source);
+      this.#forget(access.field);
+      return;
+    }
     const assigned = { ...read, expr: read.expr.kind === "cell" ? read.expr : this.#settled(read.expr) };
     const local = this.context.locals.has(access.field);
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
@@ -242,6 +245,27 @@ export class ActionReader {
     if (whole && copied && (expr.kind !== "field" || expr.access.field !== access.field)) {
       this.#values.set(access.field, this.#asOfNow(expr));
     }
+  }
+
+  /**
+   * What an ALU gives is on the action data bus in its stage, so that an instruction of the same action can take it as its second operand
+   * (p4c, mau/instruction_selection.cpp): `x = a + r.execute(i)` is one stage. True when the assignment is such an instruction.
+   */
+  #besideCall({ access, expr }: Destination): boolean {
+    const { context } = this;
+    if (this.statement || context.locals.has(access.field) || !context.live.has(access.field)) return false;
+    if (expr.kind !== "operation" || !BESIDE_CALL.has(expr.op) || expr.parts.length !== 2) return false;
+    const cell = expr.parts.find((part) => part.kind === "cell");
+    const other = expr.parts.find((part) => part.kind !== "cell");
+    const use = cell === undefined ? undefined : this.#registers.get(cell.register);
+    if (cell?.place === undefined || use === undefined || other?.kind !== "field") return false;
+    const now = this.#asOfNow(other);
+    // An operand that the action changes before is there a stage later only.
+    if (now.kind !== "field" || now.access.entry !== true) return false;
+    use.uses = true;
+    use.step.writes.push(access);
+    addReads(use.step.reads, [now.access]);
+    return true;
   }
 
   /** The value of a local variable after an assignment under conditions: the new one or the one before. */
@@ -399,8 +423,8 @@ export class ActionReader {
     const results = rest.slice(0, Number(count.value));
     const [index, ...operands] = rest.slice(results.length);
     if (index === undefined) return;
-    const use = this.#useOf(array.value, index, source);
-    use.isRepeated ||= use.isWhole && this.#guards.length === 0;
+    const key = this.#keyOfCall(array.value);
+    const use = this.#useOf(array.value, index, source, key);
     use.isWhole = true;
     use.reads = true;
     use.writes = true;
@@ -412,7 +436,18 @@ export class ActionReader {
       for (const part of leaves(expr))
         if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
     }
-    for (const result of results) if (result.type === "field") this.#cellIn(result.value, array.value, use);
+    for (const result of results) if (result.type === "field") this.#cellIn(result.value, key, use);
+  }
+
+  /**
+   * The compiler makes an action of each bare statement that calls an extern, so each call has a table (p4c, action_synthesis_policy.h,
+   * can_combine). In one action the front end refuses a second call (P40454).
+   */
+  #keyOfCall(register: string): string {
+    if (!this.statement) return register;
+    let key = register;
+    for (let call = 2; this.#registers.get(key)?.isWhole === true; call++) key = `${register}#${call}`;
+    return key;
   }
 
   /** A field becomes the cell's value, or what the ALU computes of it. */
@@ -430,8 +465,8 @@ export class ActionReader {
   }
 
   /** The use of a register by this action, which begins with its first access. */
-  #useOf(name: string, index: bmv2.Value, source: bmv2.SourceInfo | undefined): RegisterUse {
-    let use = this.#registers.get(name);
+  #useOf(name: string, index: bmv2.Value, source: bmv2.SourceInfo | undefined, key = name): RegisterUse {
+    let use = this.#registers.get(key);
     if (use === undefined) {
       const step = this.#newStep(source);
       const declared = defined(this.context.program.register_arrays.find((r) => r.name === name));
@@ -452,14 +487,13 @@ export class ActionReader {
         uses: false,
         variable: false,
         isWhole: false,
-        isRepeated: false,
         operands: [],
         indexes: [text],
         values: [],
         written: [],
         source,
       };
-      this.#registers.set(name, use);
+      this.#registers.set(key, use);
     } else {
       const { text } = this.#indexOf(index, { ...use.step, reads: [], hashes: [] });
       if (!use.indexes.includes(text)) use.indexes.push(text);
@@ -603,6 +637,9 @@ export class ActionReader {
 
 /** Of a call whose method is not read: only its operands are known. */
 const UNREAD_UPDATE: Omit<RegisterUpdate, "operands"> = { results: [], comparisons: [], values: [] };
+
+/** Instructions of two operands that may come from the action data bus. */
+const BESIDE_CALL = new Set(["+", "-", "sat+", "sat-", "&", "|", "^"]);
 
 const COMPARISONS = new Set(["<", "<=", ">", ">=", "==", "!="]);
 

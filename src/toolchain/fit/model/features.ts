@@ -23,8 +23,6 @@ export type Feature = { readonly source: bmv2.SourceInfo | undefined } & (
       readonly variable: boolean;
       /** One call of the ALU, with a method that the program states. */
       readonly isWhole: boolean;
-      /** A second such call follows in any case. */
-      readonly isRepeated: boolean;
       readonly update: RegisterUpdate;
       /** The use is a bare statement of a control, which becomes a table. */
       readonly statement: boolean;

@@ -1,7 +1,8 @@
 /** Constant folding and the identities that keep hidden conditions short; semantics of P4-16 section 8. */
 import { compareNumbers, toUnsigned } from "../../../base/index.js";
-import { bool, not, number } from "./build.js";
+import { binary, bool, cast, not, number } from "./build.js";
 import type { BinaryOp, BitsType, Expr, ExprOf } from "./ir.js";
+import { bits } from "./ir-types.js";
 import { mapExpr } from "./walk.js";
 
 /** The expression with everything computed that can be; its type stays. */
@@ -76,10 +77,49 @@ function foldSlice(expr: ExprOf<"slice">): Expr {
   if (expr.type.kind !== "bits") return expr;
   if (operand.kind === "number") return number(operand.value >> BigInt(low), expr.type, expr.span);
   if (operand.kind === "slice")
-    return { ...expr, operand: operand.operand, high: high + operand.low, low: low + operand.low };
+    return sliceOf(operand.operand, high + operand.low, low + operand.low, expr.span);
   if (low === 0 && operand.type.kind === "bits" && !operand.type.signed && high === operand.type.width - 1)
     return operand;
+  if (operand.kind === "cast") return foldSliceOfCast(expr, operand);
+  if (operand.kind === "binary" && operand.op === "++") return foldSliceOfJoined(expr, operand);
   return expr;
+}
+
+function sliceOf(operand: Expr, high: number, low: number, span: Expr["span"]): Expr {
+  return foldSlice({ kind: "slice", operand, high, low, type: bits(high - low + 1), span });
+}
+
+/** Bits of a cast are those of its operand; above them, zeros where the operand has no sign. */
+function foldSliceOfCast(expr: ExprOf<"slice">, { operand }: ExprOf<"cast">): Expr {
+  const { high, low, span } = expr;
+  const from = operand.type;
+  if (expr.type.kind !== "bits" || from.kind !== "bits") return expr;
+  if (high < from.width) return sliceOf(operand, high, low, span);
+  if (from.signed) return expr;
+  if (low >= from.width) return canFail(operand) ? expr : number(0n, expr.type, span);
+  return foldCast(cast(sliceOf(operand, from.width - 1, low, span), expr.type, span) as ExprOf<"cast">);
+}
+
+/** Bits of a concatenation are those of one side, or a concatenation of parts of both. */
+function foldSliceOfJoined(expr: ExprOf<"slice">, { left, right }: ExprOf<"binary">): Expr {
+  const { high, low, span } = expr;
+  if (left.type.kind !== "bits" || right.type.kind !== "bits" || expr.type.kind !== "bits") return expr;
+  const { width } = right.type;
+  if (high < width) return canFail(left) ? expr : sliceOf(right, high, low, span);
+  if (low >= width) return canFail(right) ? expr : sliceOf(left, high - width, low - width, span);
+  const parts = [sliceOf(left, high - width, 0, span), sliceOf(right, width - 1, low, span)] as const;
+  return foldBinary(binary("++", ...parts, expr.type, span) as ExprOf<"binary">);
+}
+
+/** Where it is evaluated, a packet can be refused: past the packet's end, outside an array, by zero. */
+function canFail(expr: Expr): boolean {
+  let fails = false;
+  mapExpr(expr, (part) => {
+    fails ||= part.kind === "lookahead" || part.kind === "stackProperty" || part.kind === "element";
+    fails ||= part.kind === "binary" && (part.op === "/" || part.op === "%");
+    return part;
+  });
+  return fails;
 }
 
 function foldBinary(expr: ExprOf<"binary">): Expr {
