@@ -325,6 +325,65 @@ describe("identities", () => {
     expect(slice(slice(x, 7, 2), 3, 1)).toMatchObject({ operand: x, high: 5, low: 3 });
   });
 
+  describe("a slice", () => {
+    const sliceOf = (operand: Expr, high: number, low: number): Expr =>
+      fold({ kind: "slice", operand, high, low, type: bits(high - low + 1), span: undefined });
+    const ranges = fc.tuple(fc.nat({ max: 11 }), fc.nat({ max: 11 }));
+    const y = local("y", bits(5, true));
+    const operands = fc.constantFrom<Expr>(
+      cast(x, bits(12)),
+      cast(x, bits(12, true)),
+      cast(cast(x, bits(5)), bits(12)),
+      cast(y, bits(12)),
+      cast(cast(y, bits(5)), bits(12, true)),
+      binary("++", local("z", bits(4)), x, bits(12)),
+      binary("++", binary("++", local("z", bits(4)), y, bits(9)), local("z", bits(3)), bits(12)),
+      cast(binary("++", y, local("z", bits(4)), bits(9)), bits(12)),
+    );
+
+    it("of a cast or a concatenation is worth the same, of whatever bits", () => {
+      const value = fc.bigInt({ min: 0n, max: 255n });
+      fc.assert(
+        fc.property(operands, ranges, value, (operand, [i, j], v) => {
+          const known = new Map([
+            ["x", v],
+            ["y", toSigned(v, 5)],
+            ["z", toUnsigned(v, 3)],
+          ]);
+          const [high, low] = [Math.max(i, j), Math.min(i, j)];
+          const folded = sliceOf(operand, high, low);
+          expect(folded.type).toEqual(bits(high - low + 1));
+          expect(worth(folded, known)).toBe(
+            toUnsigned(worth(operand, known)! >> BigInt(low), high - low + 1),
+          );
+        }),
+        { seed: 7, numRuns: 2000 },
+      );
+    });
+
+    it("above a value without sign is 0, and within it a slice of it", () => {
+      expect(sliceOf(cast(x, bits(64)), 63, 32)).toMatchObject({ kind: "number", value: 0n });
+      expect(sliceOf(cast(x, bits(64)), 3, 1)).toMatchObject({ kind: "slice", operand: x, high: 3, low: 1 });
+      expect(sliceOf(cast(x, bits(64)), 63, 0)).toMatchObject({ kind: "cast", operand: x });
+      // The sign is repeated above a signed value.
+      expect(sliceOf(cast(y, bits(64)), 63, 32).kind).toBe("slice");
+    });
+
+    it("of one side of a concatenation is a slice of that side", () => {
+      const joined = binary("++", local("h", type), x, bits(16));
+      expect(sliceOf(joined, 7, 0)).toBe(x);
+      expect(sliceOf(joined, 12, 9)).toMatchObject({ kind: "slice", high: 4, low: 1 });
+      expect(sliceOf(joined, 9, 6)).toMatchObject({ kind: "binary", op: "++" });
+    });
+
+    it("does not drop what can refuse a packet", () => {
+      const ahead: Expr = { kind: "lookahead", offset: 0, type, span: undefined };
+      expect(sliceOf(cast(ahead, bits(64)), 63, 32).kind).toBe("slice");
+      expect(sliceOf(binary("++", ahead, x, bits(16)), 7, 0).kind).toBe("slice");
+      expect(sliceOf(binary("++", x, ahead, bits(16)), 15, 8).kind).toBe("slice");
+    });
+  });
+
   it("a field of a struct or header that was just built is the value that it was built of", () => {
     for (const kind of ["struct", "header"] as const) {
       const fields = ["f", "g"].map((name) => ({ name, type, annotations: [] }));
