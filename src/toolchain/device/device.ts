@@ -289,6 +289,11 @@ export interface TargetSettings {
   setCrcParameters(calculation: string, width: 16 | 32, parameters: CrcParameters): Promise<void>;
   /** The key of a `toeplitz` calculation: whole 32-bit words. Absent when the target cannot change it. */
   setToeplitzKey?(calculation: string, key: Uint8Array): Promise<void>;
+  /**
+   * How long entries with an expire-time profile of PNA (0 to 255) last, from the next call of the program that names the profile on;
+   * 0: for ever. Absent when the target cannot change it.
+   */
+  setExpireTime?(profile: number, nanoseconds: number): Promise<void>;
   /** Replaces all packet generators of the switch. Absent when the target has none. */
   setGenerators?(generators: readonly PacketGenerator[]): Promise<void>;
   /** Replaces all applications of a Tofino's packet generator. Absent when the target has none. */

@@ -7,7 +7,7 @@ export function settingsThrough(
   ask: (work: () => Promise<void>) => Promise<void>,
 ): TargetSettings | undefined {
   if (settings === undefined) return undefined;
-  const { setToeplitzKey, setGenerators } = settings;
+  const { setToeplitzKey, setExpireTime, setGenerators } = settings;
   return {
     setQueueDepth: (...words) => ask(() => settings.setQueueDepth(...words)),
     setQueueRate: (...words) => ask(() => settings.setQueueRate(...words)),
@@ -15,6 +15,9 @@ export function settingsThrough(
     ...(setToeplitzKey === undefined
       ? {}
       : { setToeplitzKey: (...words) => ask(() => setToeplitzKey.call(settings, ...words)) }),
+    ...(setExpireTime === undefined
+      ? {}
+      : { setExpireTime: (...words) => ask(() => setExpireTime.call(settings, ...words)) }),
     ...(setGenerators === undefined
       ? {}
       : { setGenerators: (...words) => ask(() => setGenerators.call(settings, ...words)) }),

@@ -399,6 +399,8 @@ export interface Bmv2Table {
   entries?: ConstEntry[];
   /** Takes the number of the entry that is hit, all ones without one; no file has it. */
   entry_target?: FieldRef;
+  /** Entries with an idle timeout are deleted at their time, which a hit alone does not restart; no file has it. */
+  expires?: true;
 }
 
 export interface ConstEntry {

@@ -19,6 +19,7 @@ import {
 import { type Program, runnableForm } from "../program/index.js";
 import { specialise, specialiseInTurns } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
+import { ExpireTimes } from "./control/expire-times.js";
 import { IdleTimeouts } from "./control/idle.js";
 import { Instance, variantOf } from "./control/instance.js";
 import { fromController, toController } from "./control/packet-io.js";
@@ -96,11 +97,13 @@ export class Switch implements Device {
   #isTrying = false;
   /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
+  readonly #expireTimes = new ExpireTimes();
   readonly #generators: Generators;
   readonly #apps: PacketApps;
   /** Queues, hash parameters and packet generators. */
   readonly settings: Settings = new Settings({
     limits: this.#limits,
+    expireTimes: this.#expireTimes,
     queues: () => this.queues,
     instance: () => this.#running().instance,
     generate: (generators) => this.#generators.set(generators),
@@ -221,11 +224,15 @@ export class Switch implements Device {
     const instance = new Instance(program, options, clock, (port) => !this.#downPorts.has(port));
     const digests = new Digests(instance, (list) => this.#emit({ kind: "digest", list }));
     const held: DeviceEvent[] = [];
-    const idle = new IdleTimeouts(instance, (entries, timestampNs) => {
-      const event: DeviceEvent = { kind: "idleTimeout", entries, timestampNs };
-      if (this.#loaded?.instance === instance) this.#emit(event);
-      else held.push(event);
-    });
+    const idle = new IdleTimeouts(
+      instance,
+      (entries, timestampNs) => {
+        const event: DeviceEvent = { kind: "idleTimeout", entries, timestampNs };
+        if (this.#loaded?.instance === instance) this.#emit(event);
+        else held.push(event);
+      },
+      (table, entry) => writer.tables.expire(table, entry),
+    );
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
     const { specialised, own, replication } = instance;
     const { architecture, portable } = instance.program.bmv2;
@@ -250,7 +257,12 @@ export class Switch implements Device {
           if (!this.#isTrying) digests.learn(list, phv);
         },
         addEntry: (entry) => {
-          if (!this.#isTrying) addEntry(instance, writer, entry);
+          if (!this.#isTrying) addEntry(instance, writer, entry, this.#expireTimes);
+        },
+        restartTimer: (name, entry, profile) => {
+          const table = instance.tables.get(name);
+          if (this.#isTrying || table === undefined) return;
+          idle.restart(table, entry, profile === undefined ? undefined : this.#expireTimes.of(profile));
         },
       },
       this.#workspaces,
@@ -624,7 +636,12 @@ function refreshGroups({ profiles }: Instance): void {
 }
 
 /** Inserts an entry that a packet adds. One that the table refuses (there is one with this key, or no room) is none. */
-function addEntry({ tables }: Instance, writer: Writer, { table, key, action, values }: AddedEntry): void {
+function addEntry(
+  { tables }: Instance,
+  writer: Writer,
+  { table, key, action, values, profile }: AddedEntry,
+  times: ExpireTimes,
+): void {
   const control = tables.get(table);
   const parameters = control?.info.actions.get(action)?.runtime_data;
   if (control === undefined || parameters === undefined) return;
@@ -636,6 +653,7 @@ function addEntry({ tables }: Instance, writer: Writer, { table, key, action, va
     match,
     priority: 0,
     action: { kind: "action", action, params },
+    ...(control.info.table.support_timeout ? { idleTimeoutNs: times.of(profile) } : {}),
   };
   try {
     writer.apply({ type: "insert", entity });

@@ -7,6 +7,7 @@ import type { IrProgram } from "../lower/ir.js";
 import { portableBackEnd } from "../portable/back-end.js";
 import type { SourceUnit } from "../syntax/ast.js";
 import { pna, pnaNic } from "./pna/architecture.js";
+import { expiringTables } from "./pna/expiry.js";
 import { learnedEntries } from "./pna/learning.js";
 import { PNA_NAMES, PNA_NIC_NAMES } from "./pna/names.js";
 import { psa } from "./psa/architecture.js";
@@ -37,11 +38,13 @@ export interface Target {
   ) => P4Info | undefined;
 }
 
+const listsOfPna = (program: IrProgram) => [...learnedEntries(program), ...expiringTables(program)];
+
 const TARGETS: readonly [Target, ...Target[]] = [
   { architecture: v1model, backEnd: emitV1model },
   { architecture: psa, backEnd: portableBackEnd(PSA_NAMES) },
-  { architecture: pnaNic, backEnd: portableBackEnd(PNA_NIC_NAMES, learnedEntries) },
-  { architecture: pna, backEnd: portableBackEnd(PNA_NAMES, learnedEntries) },
+  { architecture: pnaNic, backEnd: portableBackEnd(PNA_NIC_NAMES, listsOfPna) },
+  { architecture: pna, backEnd: portableBackEnd(PNA_NAMES, listsOfPna) },
   { architecture: tna, controlPlane: emitTnaP4Info, execution: tnaProgram },
   { architecture: t2na, controlPlane: emitTnaP4Info, execution: tnaProgram },
 ];

@@ -5,6 +5,7 @@
  */
 import type {
   Bmv2Program,
+  Bmv2Table,
   CalculationInput,
   Expression,
   ExternInstance,
@@ -129,6 +130,10 @@ class Rewriter {
       actions,
       deparsers,
       parsers,
+      pipelines: program.pipelines.map((one) => ({
+        ...one,
+        tables: one.tables.map((table) => this.#timed(table)),
+      })),
       meter_arrays: [...program.meter_arrays, ...meters],
       calculations: [...program.calculations, ...this.#calculations],
       extern_instances: [],
@@ -145,6 +150,15 @@ class Rewriter {
         { name: EXTERN_STATE, id: instance, header_type: EXTERN_STATE, metadata: true },
       ],
     };
+  }
+
+  /** A table with the list `expire TABLE` deletes entries at their time; the last field is for the number of the entry that is hit. */
+  #timed(table: Bmv2Table): Bmv2Table {
+    const list = this.program.field_lists.find(({ name }) => name === `expire ${table.name}`);
+    const entry = list?.elements.at(-1);
+    return entry?.type === "field"
+      ? { ...table, support_timeout: true, expires: true, entry_target: entry.value }
+      : table;
   }
 
   #parserOp(op: ParserOp): ParserOp[] {

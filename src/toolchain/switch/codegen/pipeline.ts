@@ -164,7 +164,7 @@ class NodeWriter {
     if (table.with_counters)
       out.line(`${t}.counts[2 * ${e}]++; ${t}.counts[2 * ${e} + 1] += s.ingressLength;`);
     if (table.direct_meters !== null) this.#meter(table, t!, e!);
-    if (table.support_timeout) out.line(`${t}.touch(${e}, s.own.time());`);
+    if (table.support_timeout && !table.expires) out.line(`${t}.touch(${e}, s.own.time());`);
     const record = recordPlace(defined(context.shapes[index]), context.recordWords(table), x, e!);
     if (table.type === "simple") {
       out.line(`${data} = ${record.words}; ${at} = ${record.at} + 1;`);

@@ -1,6 +1,6 @@
 /**
  * Idle timeouts (P4Runtime spec 9.1.8): an entry that was not hit for its timeout is reported once; the next
- * hit, or a MODIFY, restarts its time. A hit only stores its own time: when the time of an entry comes that was hit
+ * hit, or a MODIFY, restarts its time. In a table that expires (PNA's AUTO_DELETE) it is deleted instead, and only the program restarts its time. A hit only stores its own time: when the time of an entry comes that was hit
  * meanwhile, the entry gets its new time. Each table has one timer, set for the entry that is due first.
  */
 import { defined, given } from "../../../base/index.js";
@@ -25,6 +25,7 @@ export class IdleTimeouts {
   constructor(
     readonly instance: Instance,
     readonly report: (entries: readonly TableEntry[], timestampNs: bigint) => void,
+    readonly remove: (table: TableControl, entry: StoredEntry) => void,
   ) {
     for (const table of instance.tables.values())
       if (table.info.table.support_timeout)
@@ -37,6 +38,17 @@ export class IdleTimeouts {
     if (entry.idleTimeoutNs === 0n || store.idle.has(entry.number)) store.due.delete(entry.number);
     else store.due.set(entry.number, dueTime(table, entry));
     this.#schedule(table);
+  }
+
+  /** Restarts the time of an entry that a packet hit, with another timeout if one is given. */
+  restart(table: TableControl, number: number, timeoutNs?: bigint): void {
+    const { store } = table;
+    const entry = store.entries.get(number);
+    if (entry === undefined) return;
+    store.lastHit[number] = this.instance.clock.now();
+    if (timeoutNs === undefined || timeoutNs === entry.idleTimeoutNs) return;
+    entry.idleTimeoutNs = timeoutNs;
+    this.update(table, entry);
   }
 
   /** Sets the table's timer for the entry that is due first; a timer that is early does no harm. */
@@ -59,6 +71,10 @@ export class IdleTimeouts {
       const time = dueTime(table, entry);
       if (time > now + SLACK) {
         store.due.set(entry.number, time);
+        continue;
+      }
+      if (table.info.table.expires) {
+        this.remove(table, entry);
         continue;
       }
       store.due.delete(entry.number);

@@ -15,6 +15,7 @@ import type {
 import { bmv2Hash, toeplitzHash } from "../../hash/index.js";
 import type { QueueLimits } from "../flow/queue-limits.js";
 import type { Queues } from "../flow/queues.js";
+import { type ExpireTimes, PROFILES } from "./expire-times.js";
 import type { Instance } from "./instance.js";
 import { checkWidth, refuse } from "./keys.js";
 
@@ -30,6 +31,7 @@ const FRAME_BYTES = { min: 14, max: 65_535 };
 /** What of a switch the settings change; `queues` makes the queues when the switch has none. */
 export interface Settable {
   readonly limits: QueueLimits;
+  readonly expireTimes: ExpireTimes;
   queues(): Queues;
   instance(): Instance;
   generate(generators: readonly PacketGenerator[]): void;
@@ -78,6 +80,13 @@ export class Settings implements TargetSettings {
     if (key.length < 4 || key.length % 4 !== 0)
       refuse("INVALID_ARGUMENT", `the key of ${name} has ${key.length} bytes: it needs 4, 8, 12, ...`);
     instance.own.hashes = instance.own.hashes.with(index, toeplitzHash(key.slice()));
+  }
+
+  async setExpireTime(profile: number, nanoseconds: number): Promise<void> {
+    if (!(Number.isInteger(profile) && profile >= 0 && profile < PROFILES))
+      refuse("INVALID_ARGUMENT", `expire-time profile ${profile}: there are 0 to ${PROFILES - 1}`);
+    checkCount("the nanoseconds of an expire-time profile", nanoseconds);
+    this.target.expireTimes.set(profile, BigInt(nanoseconds));
   }
 
   async setGenerators(generators: readonly PacketGenerator[]): Promise<void> {

@@ -103,9 +103,9 @@ export class TableWriter {
   /** Keeps only the name: a batch creates one of these for each update. */
   #undoInsert(table: TableControl, name: string): Undo {
     return () => {
-      const now = defined(table.store.byName.get(name));
-      table.store.remove(now);
-      this.#drop(table, now);
+      // An entry that expires may be gone by now.
+      const now = table.store.byName.get(name);
+      if (now !== undefined) this.expire(table, now);
     };
   }
 
@@ -156,6 +156,7 @@ export class TableWriter {
     this.#putExtras(table, stored, entry);
     this.#restartTime(table, stored);
     return () => {
+      if (table.info.table.expires && !table.store.byName.has(stored.name)) return;
       this.#modify(table, before);
       const now = defined(table.store.byName.get(stored.name));
       putBack(now.number);
@@ -167,14 +168,19 @@ export class TableWriter {
     const stored = this.stored(table, entry);
     const before = asEntry(table, stored);
     const putBack = table.store.keep(stored.number);
-    table.store.remove(stored);
-    this.#drop(table, stored);
+    this.expire(table, stored);
     return () => {
       this.insert(table, before, stored.isConst, stored.number);
       const now = defined(table.store.byName.get(stored.name));
       putBack(now.number);
       this.#restartTime(table, now);
     };
+  }
+
+  /** Removes an entry, for good: at its time, or as a controller asks. */
+  expire(table: TableControl, stored: StoredEntry): void {
+    table.store.remove(stored);
+    this.#drop(table, stored);
   }
 
   #restartTime(table: TableControl, entry: StoredEntry): void {

@@ -44,6 +44,8 @@ export interface ForwarderParts {
   readonly learn: (list: number, phv: Int32Array) => void;
   /** Adds an entry that a packet asks for, unless the table has one or is full. */
   readonly addEntry: (entry: AddedEntry) => void;
+  /** Restarts the time of the entry of a table that a packet hit; with a profile, with its duration. */
+  readonly restartTimer: (table: string, entry: number, profile: number | undefined) => void;
 }
 
 /** An entry of a table with exact keys, by names of the program; values in the order of the key and of the action's parameters. */
@@ -52,6 +54,8 @@ export interface AddedEntry {
   readonly key: readonly bigint[];
   readonly action: string;
   readonly values: readonly bigint[];
+  /** Of its expire time. */
+  readonly profile: number;
 }
 
 export abstract class Forwarder implements ForwarderParts {
@@ -68,6 +72,7 @@ export abstract class Forwarder implements ForwarderParts {
   readonly recirculated: (frame: Uint8Array) => void;
   readonly learn: (list: number, phv: Int32Array) => void;
   readonly addEntry: (entry: AddedEntry) => void;
+  readonly restartTimer: ForwarderParts["restartTimer"];
   /** Undefined while no packet is being run. */
   protected work: Workspace | undefined;
   readonly #workspaces: ProgramWorkspaces;
@@ -103,6 +108,7 @@ export abstract class Forwarder implements ForwarderParts {
     this.recirculated = parts.recirculated;
     this.learn = parts.learn;
     this.addEntry = parts.addEntry;
+    this.restartTimer = parts.restartTimer;
     this.#workspaces = workspaces.of(specialised);
     this.state = (this.#workspaces.free[0] ?? this.#newWorkspace()).state;
     this.code = specialised.code;

@@ -2,7 +2,7 @@
  * The path of a packet through the Portable NIC Architecture: main parser, pre control, main control, main deparser; then it is dropped, sent,
  * or takes the same path once more. `docs/portable.md` has the rules.
  */
-import { EXTERN_STATE, MIRROR_SLOTS, NIC } from "../../program/index.js";
+import { type bmv2, EXTERN_STATE, MIRROR_SLOTS, NIC } from "../../program/index.js";
 import { bigOf } from "../codegen/action.js";
 import type { FieldSlot } from "../codegen/layout.js";
 import { NO_LIMIT } from "../state/packet-state.js";
@@ -57,6 +57,9 @@ export class Pna extends Portable {
       stage.control(state);
       if (this.aborted()) return;
     }
+    for (const { table, restarts, sets, profile, entry } of this.#at.timers)
+      if ((phv[restarts]! | phv[sets]!) !== 0)
+        this.restartTimer(table, phv[entry]!, phv[sets] === 0 ? undefined : phv[profile]!);
     for (const site of this.#at.sites) if (phv[site.flag] !== 0) this.addEntry(addedBy(site, phv));
     const asked = (at: number): boolean => at >= 0 && phv[at] !== 0;
     const stage = code.stages[last]!;
@@ -116,6 +119,13 @@ interface Places {
   };
   /** Calls of `add_entry`. */
   readonly sites: readonly Site[];
+  /** Of the tables whose entries expire. */
+  readonly timers: readonly Timer[];
+}
+
+/** What a packet did to the time of the entry that it hit. */
+interface Timer extends Readonly<Record<"restarts" | "sets" | "profile" | "entry", number>> {
+  readonly table: string;
 }
 
 interface Site {
@@ -123,29 +133,58 @@ interface Site {
   readonly action: string;
   /** Set where the packet made the call. */
   readonly flag: number;
+  readonly profile: number;
   readonly key: readonly FieldSlot[];
   readonly values: readonly FieldSlot[];
 }
 
-/** The lists of fields that the compiler keeps for calls of `add_entry`: `add_entry TABLE ACTION`, of the flag, the key, the values. */
+/** The lists of fields that the compiler keeps for calls of `add_entry`: `add_entry TABLE ACTION`, of the flag, the profile, the key, the values. */
 function sitesOf({ layout, program, tables }: ForwarderParts["specialised"]): Site[] {
   return program.field_lists.flatMap(({ name, elements }): Site[] => {
     const [, table = "", action = ""] = /^add_entry (\S+) (\S+)$/.exec(name) ?? [];
     const found = tables.find((one) => one.table.name === table);
-    const slots = elements.flatMap((one) =>
-      one.type === "field" ? (layout.field(one.value[0], one.value[1]) ?? []) : [],
-    );
-    const [flag, ...rest] = slots;
-    if (found === undefined || flag === undefined || slots.length !== elements.length) return [];
+    const slots = slotsOf(layout, elements);
+    const [flag, profile, ...rest] = slots;
+    if (found === undefined || profile === undefined || slots.length !== elements.length) return [];
     const keys = found.table.key.length;
-    return [{ table, action, flag: flag.at, key: rest.slice(0, keys), values: rest.slice(keys) }];
+    return [
+      {
+        table,
+        action,
+        flag: flag!.at,
+        profile: profile.at,
+        key: rest.slice(0, keys),
+        values: rest.slice(keys),
+      },
+    ];
   });
 }
 
-function addedBy({ table, action, key, values }: Site, phv: Int32Array): AddedEntry {
+/** The lists `expire TABLE`: two flags, the profile, the number of the entry. */
+function timersOf({ layout, program }: ForwarderParts["specialised"]): Timer[] {
+  return program.field_lists.flatMap(({ name, elements }): Timer[] => {
+    const [, table] = /^expire (\S+)$/.exec(name) ?? [];
+    if (table === undefined) return [];
+    const [restarts, sets, profile, entry] = slotsOf(layout, elements).map(({ at }) => at);
+    if (restarts === undefined || sets === undefined || profile === undefined || entry === undefined)
+      return [];
+    return [{ table, restarts, sets, profile, entry }];
+  });
+}
+
+function slotsOf(
+  layout: ForwarderParts["specialised"]["layout"],
+  elements: readonly bmv2.Value[],
+): FieldSlot[] {
+  return elements.flatMap((one) =>
+    one.type === "field" ? (layout.field(one.value[0], one.value[1]) ?? []) : [],
+  );
+}
+
+function addedBy({ table, action, profile, key, values }: Site, phv: Int32Array): AddedEntry {
   const read = ({ at, words }: FieldSlot): bigint =>
     BigInt.asUintN(32 * words, bigOf([...phv.subarray(at, at + words)], false));
-  return { table, action, key: key.map(read), values: values.map(read) };
+  return { table, action, key: key.map(read), values: values.map(read), profile: phv[profile]! };
 }
 
 function placesOf(specialised: ForwarderParts["specialised"]): Places {
@@ -154,6 +193,7 @@ function placesOf(specialised: ForwarderParts["specialised"]): Places {
   const nic = (name: keyof typeof NIC, slot = ""): number => at(EXTERN_STATE, `${NIC[name][0]}${slot}`);
   return {
     sites: sitesOf(specialised),
+    timers: timersOf(specialised),
     inputs: ["pna_main_parser_input_metadata", "pna_pre_input_metadata", "pna_main_input_metadata"].map(
       (header) => ({
         direction: at(header, "direction"),

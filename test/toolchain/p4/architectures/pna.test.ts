@@ -41,6 +41,7 @@ describe("packets of PNA", () => {
     ["paths", 8],
     ["nic", 2],
     ["learning", 6],
+    ["expiry", 10],
   ])("take every way: %s", async (name, expected) => {
     const program = compiled(read(`${name}.p4`));
     const wanted = { passed: expected, failed: 0, messages: [] };

@@ -9,6 +9,7 @@ import { lowerPortable } from "../../portable/calls.js";
 import { PORTABLE_FUNCTIONS, PORTABLE_METHODS } from "../../portable/externs.js";
 import { warnPortable } from "../../portable/warnings.js";
 import { checkCalls } from "./checks.js";
+import { keepTimers } from "./expiry.js";
 import { keepLearned } from "./learning.js";
 import { PNA_NIC_PACKAGES, PNA_PACKAGES } from "./packages.js";
 
@@ -53,8 +54,6 @@ function nothing({ result, span }: Extern): Stmt[] {
 
 const OWN: Readonly<Record<string, (stmt: Extern, program: IrProgram) => Stmt[]>> = {
   allocate_flow_id: nothing,
-  set_entry_expire_time: nothing,
-  restart_expire_timer: nothing,
   SelectByDirection: ({ args, result, span }) => {
     const [direction, whenNet, whenHost] = args;
     if (result === undefined) return [];
@@ -71,6 +70,7 @@ const SHARED: Omit<Architecture, "name" | "includes" | "packages"> = {
   looksAheadWhole: true,
   passes: [
     { name: "kept-entries", run: keepLearned },
+    { name: "kept-timers", run: keepTimers },
     { name: "portable-externs", run: (program) => lowerPortable(program, "pna_", OWN) },
     ...BMV2_PASSES,
   ],

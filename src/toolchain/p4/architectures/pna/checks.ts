@@ -3,14 +3,13 @@ import type { Diagnostics } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import { controlsOf, type IrBlock, type IrProgram, type IrTable, type Stmt } from "../../lower/ir.js";
 import { forEachStmt, statesOfParser } from "../../lower/walk.js";
+import { isExpiring } from "./expiry.js";
 
 /** These decide where a packet goes: only the main control does. */
 const FORWARDING = new Set(["drop_packet", "send_to_port", "mirror_packet"]);
 
 const NOT_DONE: Readonly<Record<string, string>> = {
   allocate_flow_id: "the answer is 0",
-  set_entry_expire_time: "entries that packets add stay",
-  restart_expire_timer: "entries that packets add stay",
 };
 
 export function checkCalls(program: IrProgram, diagnostics: Diagnostics): void {
@@ -50,7 +49,8 @@ function checkLearning(program: IrProgram, diagnostics: Diagnostics): void {
         reportCalls(action.body, diagnostics, (name) => {
           const needed = NEEDS[name];
           if (needed === undefined) return undefined;
-          if (!isSet(table, needed)) return `${table.name}, whose action calls ${name}, has no ${needed}`;
+          const has = needed === "add_on_miss" ? isSet(table, needed) : isExpiring(table);
+          if (!has) return `${table.name}, whose action calls ${name}, has no ${needed}`;
           const isMiss = table.defaultAction.action.name === action.name;
           return name !== "add_entry" || isMiss
             ? undefined

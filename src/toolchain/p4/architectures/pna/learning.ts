@@ -22,7 +22,7 @@ import type { NamedFields } from "../../portable/bmv2-program.js";
 
 const lists = new WeakMap<IrProgram, NamedFields[]>();
 
-/** The fields that the switch reads, a list a call: the flag, the key, the values of the action. */
+/** The fields that the switch reads, a list a call: the flag, the profile of the expire time, the key, the values of the action. */
 export function learnedEntries(program: IrProgram): readonly NamedFields[] {
   return lists.get(program) ?? [];
 }
@@ -80,7 +80,7 @@ function kept(
   made: NamedFields[],
 ): Stmt[] {
   const { args, result, span } = call;
-  const [name, params] = args;
+  const [name, params, profile] = args;
   const target = name?.kind === "string" ? actionOf(table, name.value) : undefined;
   if (target === undefined)
     return fail(
@@ -97,12 +97,14 @@ function kept(
       `add_entry gives ${values.length - table.keys.length} values for ${target.name}, which has ${target.params.length} parameters`,
     );
   const flag = local(program, "adds", bits(1), span);
+  const time = local(program, "adds_for", bits(8), span);
   const fields = values.map((value) => local(program, "added", bits(totalWidth(value.type)), span));
-  made.push({ name: `add_entry ${table.name} ${target.name}`, fields: [flag, ...fields] });
+  made.push({ name: `add_entry ${table.name} ${target.name}`, fields: [flag, time, ...fields] });
   const stored = values.map((value, i) => assign(defined(fields[i]), toBits(value), span));
   keys.push(...stored.slice(0, table.keys.length));
   return [
     assign(flag, number(1n, bits(1), span), span),
+    ...(profile === undefined ? [] : [assign(time, toBits(profile), span)]),
     ...stored.slice(table.keys.length),
     ...(result === undefined ? [] : [assign(result, bool(true, span), span)]),
   ];
