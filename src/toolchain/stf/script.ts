@@ -77,7 +77,7 @@ const NUMBER = /^(\d+|0x[0-9a-fA-F]+)$/;
 
 /** Commands of simple_switch_CLI that STF files use. */
 const CLI_COMMANDS =
-  /^(mc_|mirroring_|register_|counter_|meter_|table_|act_prof_|set_queue_|set_crc|pvs_|set_egress_queue)/;
+  /^(mc_|mirroring_|register_|counter_|meter_|table_|act_prof_|set_queue_|set_crc|set_expire_time|pvs_|set_egress_queue)/;
 
 /**
  * Reads a whole file, of p4c's grammar or with what the tests of the Tofino compiler write in addition (`lines.ts`; actions without

@@ -192,6 +192,8 @@ describe("wrong command files", () => {
     ["mirroring_add 40000 1", "32767"],
     ["mirroring_get 4", "no mirror 4"],
     ["set_queue_depth x", "give a number"],
+    ["set_expire_time 1", "usage"],
+    ["set_expire_time 256 5", "0 to 255"],
     ["set_packet_generators 1/1000/0", "give port/period/start/frame"],
     ["set_packet_generators 1/999/0/00", "999"],
     ["set_packet_generators 512/1000/0/00", "512"],

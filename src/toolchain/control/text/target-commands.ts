@@ -238,6 +238,20 @@ export const targetCommands: Commands = {
       await settings.setToeplitzKey(calculation, key);
     },
   },
+  set_expire_time: {
+    usage: "set_expire_time <profile> <milliseconds>",
+    summary: "set how long entries with an expire-time profile of PNA last; 0: for ever (p4loom only)",
+    least: 2,
+    most: 2,
+    async run(context, words, name) {
+      const settings = settingsOf(context, name);
+      const profile = context.integer("the profile", words[0]!);
+      const milliseconds = context.integer("the time", words[1]!);
+      if (settings.setExpireTime === undefined)
+        fail(CODES.unable, name.span, `\`${name.text}\`: expire times cannot be set in this switch`);
+      await settings.setExpireTime(profile, milliseconds * 1_000_000);
+    },
+  },
   set_packet_generators: {
     usage: "set_packet_generators [<port>/<period ns>/<start ns>/<frame> ...]",
     summary: "replace the packet generators of the switch; a frame is in hexadecimal (p4loom only)",

@@ -41,7 +41,7 @@ describe("packets of PNA", () => {
     ["paths", 8],
     ["nic", 2],
     ["learning", 6],
-    ["expiry", 10],
+    ["expiry", 14],
   ])("take every way: %s", async (name, expected) => {
     const program = compiled(read(`${name}.p4`));
     const wanted = { passed: expected, failed: 0, messages: [] };
@@ -139,6 +139,31 @@ describe("a program for PNA", () => {
 
   it("decides where a packet goes in the main control only", () => {
     expect(codes("meta.pre = 7;", "drop_packet();")).toEqual(["error P40506"]);
+  });
+
+  it("restarts timers in actions of tables whose entries expire", () => {
+    const { text } = read("expiry.p4");
+    const of = (...changes: [from: string, to: string][]) => {
+      const diagnostics = new Diagnostics();
+      const changed = changes.reduce((now, [from, to]) => {
+        expect(now).toContain(from);
+        return now.replace(from, to);
+      }, text);
+      compile({ file: changed }, diagnostics);
+      return diagnostics.list.map(({ code, message }) => `${code} ${message}`);
+    };
+    expect(of()).toEqual([]);
+    const missing = (call: string) =>
+      `P40506 Main.flows, whose action calls ${call}, has no idle_timeout_with_auto_delete`;
+    expect(of(["IdleTimeout_t.AUTO_DELETE", "IdleTimeout_t.NOTIFY_CONTROL"])).toContain(
+      missing("set_entry_expire_time"),
+    );
+    expect(of(["pna_idle_timeout = PNA_IdleTimeout_t.AUTO_DELETE;", ""])).toContain(
+      missing("restart_expire_timer"),
+    );
+    expect(of(["        send_to_port", "        restart_expire_timer(); send_to_port"])).toEqual([
+      "P40506 restart_expire_timer outside of an action of a table",
+    ]);
   });
 
   it("adds entries in the default action of a table that adds them", () => {
