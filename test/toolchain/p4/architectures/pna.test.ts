@@ -99,6 +99,25 @@ describe("entries that packets add", () => {
   });
 });
 
+it("entries that packets add to a table with NOTIFY_CONTROL stay; a controller is told once their profile's time has passed without a hit", () => {
+  const text = read("expiry.p4")
+    .text.replaceAll("restart_expire_timer();", "{}")
+    .replaceAll("set_entry_expire_time((ExpireTimeProfileId_t) hdr.h.profile);", "")
+    .replace("IdleTimeout_t.AUTO_DELETE", "IdleTimeout_t.NOTIFY_CONTROL");
+  const clock = new ManualClock();
+  const device = new Switch(compiled(text), { clock, transmit: () => {} });
+  const told: number[] = [];
+  device.watch((event) => event.kind === "idleTimeout" && told.push(clock.now()));
+  for (const at of [0, 8_000_000]) {
+    clock.advance(at);
+    device.receive(1, new Uint8Array([1, 0, 5, 0, 0]));
+  }
+  clock.advance(60_000_000);
+  expect(told).toEqual([18_000_000]);
+  const entries = device.query([{ kind: "tableEntry", table: "Main.flows" }]);
+  expect(entries.filter((one) => one.kind === "tableEntry" && one.isDefault !== true)).toHaveLength(1);
+});
+
 it("the entry has the key that was looked for, where the default action changes it before the call", () => {
   const text = read("learning.p4").text.replace("hdr.h.first = 0xff;", "hdr.h.flow = 9; hdr.h.first = 0xff;");
   const sent: string[] = [];
