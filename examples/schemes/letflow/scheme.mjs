@@ -1,6 +1,6 @@
 // LetFlow (NSDI'17): a flow that pauses for longer than a gap starts a new flowlet, and each flowlet draws a new path.
 //
-// The fabric is that of plain ECMP; only the hash covers the number of the flowlet, too. Hosts do nothing. So congested or
+// The fabric is that of plain ECMP; only the hash covers a random number of the flowlet, too. Hosts do nothing. So congested or
 // lossy paths, on which flows pause, lose flowlets to other paths.
 
 /** @param kit p4loom's functions for a scheme: docs/own-scheme.md lists them */
