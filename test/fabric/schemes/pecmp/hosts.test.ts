@@ -92,11 +92,30 @@ describe("the NIC bond", () => {
     return hostPolicyOf(scheme.plan(example("clos"), scheme.parameters.parse({})).hosts, restingHost());
   };
 
-  it.each(Object.keys(SCHEMES))("spreads flows evenly: %s", (name) => {
+  /** Clove's hosts hash the outer header: addresses and selector. */
+  const HASH_NO_PORTS = ["clove"];
+  const isEven = (first: number) =>
+    expect(Math.abs(first - 2000), `${first} of 4000`).toBeLessThan(4 * Math.sqrt(1000));
+
+  it.each(Object.keys(SCHEMES).filter((name) => !HASH_NO_PORTS.includes(name)))(
+    "spreads flows evenly: %s",
+    (name) => {
+      const hosts = policyOf(name);
+      let first = 0;
+      for (let i = 0; i < 4000; i++) first += hosts.nic(flow(i), 0, 2);
+      isEven(first);
+    },
+  );
+
+  it.each(HASH_NO_PORTS)("spreads selectors evenly, whatever the ports: %s", (name) => {
     const hosts = policyOf(name);
     let first = 0;
-    for (let i = 0; i < 4000; i++) first += hosts.nic(flow(i), 0, 2);
-    expect(Math.abs(first - 2000)).toBeLessThan(4 * Math.sqrt(1000));
+    for (let s = 0; s < 4000; s++) {
+      const nic = hosts.nic(flow(0), s, 2);
+      expect(hosts.nic(flow(s), s, 2)).toBe(nic);
+      first += nic;
+    }
+    isEven(first);
   });
 
   it("is re-drawn by PRR's field, kept by plain ECMP", () => {
