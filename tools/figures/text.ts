@@ -85,6 +85,10 @@ export function pickKeys<T extends object, K extends keyof T>(from: T, keys: rea
   return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>;
 }
 
+/** A setting of a row: an object, or its JSON where the setting is a column of the experiment. */
+// biome-ignore lint/suspicious/noExplicitAny: the schema of a setting belongs to the experiment.
+export const parsed = (value: unknown): any => (typeof value === "string" ? JSON.parse(value) : value);
+
 /** The value of a benchmark's measurement by its name. */
 export function measured(measurements: readonly { name: string; value: number }[], name: string): number {
   const found = measurements.find((measurement) => measurement.name === name);

@@ -141,6 +141,43 @@ describe("pragmas of a table", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(["P44048"]);
   });
 
+  const notesOf = (...tables: Parameters<typeof fitOf>) =>
+    fitOf(...tables)
+      .diagnostics.filter(({ code }) => code === "P44048")
+      .map(({ message }) => /(@.*) of table/.exec(message)?.[1]);
+
+  it.each([
+    "@alpm(2)",
+    "@alpm_partitions(0)",
+    "@alpm_partitions(512)",
+    "@alpm_foo(3)",
+    "@alpm_atcam_exclude_field_msbs(h.d.a,4)",
+    "@atcam_number_partitions(-3)",
+    "@atcam_number_partitions(256)",
+    "@atcam_subset_width(3)",
+    '@atcam_partition_index("nosuch")',
+    '@atcam_partition_index("")',
+  ])("%s alone is noted: partitions cannot be made of it", (pragma) => {
+    expect(pragmasOf([pragma]).alpm).toBeUndefined();
+    expect(notesOf([[pragma, "t", "a: lpm", "b"]])).toEqual([pragma]);
+  });
+
+  it("that lay a table out in partitions are noted where the table or the target cannot have them", () => {
+    expect(notesOf([["@alpm(1)", "t", "a: lpm", "b"]])).toEqual([]);
+    expect(notesOf([["@alpm(0) @alpm_partitions(512)", "t", "a: lpm", "b"]])).toEqual([]);
+    expect(notesOf([["@alpm(1) @alpm_partitions(100000)", "t", "a: lpm", "b"]])).toEqual([
+      "@alpm_partitions(100000)",
+    ]);
+    const both = "@alpm(1) @alpm_partitions(512)";
+    const ofBoth = ["@alpm(1)", "@alpm_partitions(512)"];
+    expect(notesOf([[both, "t", "a: exact", "b"]])).toEqual(ofBoth);
+    expect(notesOf([[both, "t", "a: lpm", "b"]], loadTarget("rmt"))).toEqual(ofBoth);
+    const named = '@atcam_partition_index("i") @atcam_number_partitions(16)';
+    expect(notesOf([[named, "t", 'a: exact @name("i")', "b"]])).toEqual([]);
+    expect(notesOf([[named, "t", 'a: ternary @name("i")', "b"]])).toHaveLength(2);
+    expect(notesOf([[`@alpm(1) ${named}`, "t", 'a: lpm @name("i")', "b"]])).toHaveLength(2);
+  });
+
   it("may be written with @pragma", () => {
     expect(pragmasOf(["@pragma stage 3", "@pragma ways 5"])).toMatchObject({ stages: [3], ways: 5 });
     expect(pragmasOf(["@ways(99)", "@stage(x)"]).passedOver).toEqual(["@ways(99)", "@stage(x)"]);

@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run } from "../block.js";
-import { fixed, percent, pickKeys, table } from "../text.js";
+import { fixed, parsed, percent, pickKeys, table } from "../text.js";
 
 const KEYS = [
   "scheme",
@@ -43,7 +43,7 @@ function fabricOf(row: AnyRow): (typeof FABRICS)[number] {
 
 function trafficOf({ traffic }: AnyRow): string {
   if (traffic === undefined) return "web search";
-  const { sizes, pattern } = typeof traffic === "string" ? JSON.parse(traffic) : traffic;
+  const { sizes, pattern } = parsed(traffic);
   if (typeof sizes === "string") return "data mining";
   return pattern === "all_to_all" ? "all-to-all" : "ring";
 }

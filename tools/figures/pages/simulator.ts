@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run, script } from "../block.js";
-import { fixed, pickKeys, significant, table } from "../text.js";
+import { fixed, parsed, pickKeys, significant, table } from "../text.js";
 
 interface Row {
   readonly size: string;
@@ -25,8 +25,6 @@ interface VictimRow {
   readonly size: string;
   readonly figures: Partial<Record<(typeof VICTIM_KEYS)[number], number>>;
 }
-
-const parsed = (value: unknown) => (typeof value === "string" ? JSON.parse(value) : value);
 
 const victimRows = (document: RunDocument): VictimRow[] =>
   document.rows

@@ -19,20 +19,33 @@ interface Table {
   readonly target: Target;
 }
 
-/** The units of a table, with what its pragmas make of the first. */
-export function splitAlgorithmic(units: readonly NewUnit[], table: Table): NewUnit[] {
+/**
+ * The units of a table, with what its pragmas make of the first, and the pragmas as written that could not be followed: those of a
+ * table that has not exactly one lpm key, or whose exact keys have no such name.
+ */
+export function splitAlgorithmic(
+  units: readonly NewUnit[],
+  table: Table,
+): { readonly units: readonly NewUnit[]; readonly unused: readonly string[] } {
   const [first, ...rest] = units;
-  if (first === undefined || first.kind !== "match" || table.target.algorithmic_lpm.partitions === null)
-    return [...units];
-  if (table.pragmas.alpm !== undefined) return [...withPreclassifier(first, table), ...rest];
-  return [inPartitions(first, table), ...rest];
+  const { alpm, atcam } = table.pragmas;
+  const isPossible = first?.kind === "match" && table.target.algorithmic_lpm.partitions !== null;
+  // A table is laid out in one way: `@alpm` goes before `@atcam_partition_index`.
+  const byLpm = isPossible && alpm !== undefined ? withPreclassifier(first, table) : undefined;
+  const byKey = isPossible && alpm === undefined ? inPartitions(first, table) : undefined;
+  const unused = [
+    ...(byLpm === undefined ? (alpm?.texts ?? []) : []),
+    ...(byKey === undefined ? (atcam?.texts ?? []) : []),
+  ];
+  if (byLpm !== undefined) return { units: [...byLpm, ...rest], unused };
+  return { units: byKey === undefined ? units : [byKey, ...rest], unused };
 }
 
-function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): NewUnit[] {
+function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): NewUnit[] | undefined {
   const { partitions: usual, rows_per_partition: usualRows } = target.algorithmic_lpm;
   const partitions = pragmas.alpm?.partitions ?? usual ?? 1;
   const rows = pragmas.alpm?.subtrees ?? usualRows ?? 1;
-  if (first.key.filter((part) => part.kind === "lpm").length !== 1) return [first];
+  if (first.key.filter((part) => part.kind === "lpm").length !== 1) return undefined;
   const field = `${first.name}$partition`;
   const bits = Math.ceil(Math.log2(partitions));
   fields.set(field, {
@@ -71,11 +84,11 @@ function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): 
   return [before, search];
 }
 
-function inPartitions(first: NewUnit, { pragmas: { atcam }, names }: Table): NewUnit {
-  if (atcam === undefined || names.length !== first.key.length) return first;
+function inPartitions(first: NewUnit, { pragmas: { atcam }, names }: Table): NewUnit | undefined {
+  if (atcam === undefined || names.length !== first.key.length) return undefined;
   const at = names.findIndex((name) => name === atcam.index || name.endsWith(`.${atcam.index}`));
   const part = first.key[at];
-  if (part === undefined || part.kind !== "exact") return first;
+  if (part === undefined || part.kind !== "exact") return undefined;
   const possible = 2 ** Math.min(part.access.width, MAX_INDEX_BITS);
   const partitions = Math.min(atcam.partitions ?? possible, possible);
   // Only the bits that count the partitions are looked at.

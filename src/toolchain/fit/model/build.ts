@@ -373,8 +373,7 @@ class Builder {
     };
     const size = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
-    for (const text of pragmas.passedOver)
-      this.#features.push({ kind: "pragma", owner: table.name, text, source: table.source_info });
+    this.#passOver(table, pragmas.passedOver);
     const common = {
       gress,
       table: table.name,
@@ -436,7 +435,14 @@ class Builder {
       units[0] = { ...match, actions };
     }
     const names = (info?.message.matchFields ?? []).map(({ name }) => name ?? "");
-    return splitAlgorithmic(units, { pragmas, names, fields: this.#fields, target: this.target });
+    const split = splitAlgorithmic(units, { pragmas, names, fields: this.#fields, target: this.target });
+    this.#passOver(table, split.unused);
+    return [...split.units];
+  }
+
+  #passOver(table: bmv2.Bmv2Table, pragmas: readonly string[]): void {
+    for (const text of pragmas)
+      this.#features.push({ kind: "pragma", owner: table.name, text, source: table.source_info });
   }
 
   #actionsOf(table: bmv2.Bmv2Table): bmv2.Bmv2Action[] {

@@ -21,10 +21,16 @@ export interface TablePragmas {
   readonly isTernary: boolean;
   /** `@alpm(1)`, with `@alpm_partitions` and `@alpm_subtrees_per_partition` where they are stated. */
   readonly alpm:
-    | { readonly partitions: number | undefined; readonly subtrees: number | undefined }
+    | {
+        readonly partitions: number | undefined;
+        readonly subtrees: number | undefined;
+        readonly texts: readonly string[];
+      }
     | undefined;
-  /** `@atcam_partition_index("key")` and `@atcam_number_partitions(N)`. */
-  readonly atcam: { readonly index: string; readonly partitions: number | undefined } | undefined;
+  /** `@atcam_partition_index("key")` and `@atcam_number_partitions(N)`; `texts` are the pragmas as written, here and above. */
+  readonly atcam:
+    | { readonly index: string; readonly partitions: number | undefined; readonly texts: readonly string[] }
+    | undefined;
   /** Pragmas as written that ask for a place or a layout and are not considered. */
   readonly passedOver: readonly string[];
 }
@@ -45,27 +51,29 @@ export const NO_PRAGMAS: TablePragmas = {
 const MAX_WAYS = 8;
 const MAX_PACK = 9;
 const MAX_PARTITIONS = 65_536;
-/** Pragmas with a number that lay a table out in partitions. */
-const ALGORITHMIC: ReadonlySet<string> = new Set([
-  "alpm",
-  "alpm_partitions",
-  "alpm_subtrees_per_partition",
-  "atcam_number_partitions",
+/** Pragmas with a number that lay a table out in partitions, with the least and the largest number that fit follows. */
+const ALGORITHMIC: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
+  ["alpm", [0, 1]],
+  ["alpm_partitions", [1, MAX_PARTITIONS]],
+  ["alpm_subtrees_per_partition", [1, MAX_PARTITIONS]],
+  ["atcam_number_partitions", [1, MAX_PARTITIONS]],
 ]);
+/** A range without a number. */
+const NO_NUMBER: readonly [least: number, most: number] = [1, 0];
 /** A stage that no chip has. */
 const MAX_STAGE = 1000;
 
-/** Pragmas of tables that change a layout and that fit does not follow. */
+/** Pragmas of tables that change a layout and that fit does not follow, or not with every value. */
 const PASSED_OVER =
-  /^(use_hash_action|force_immediate|immediate|simul_lookups|alpm_atcam_\w+|idletime_\w+|entries_with_ranges|dynamic_table_key_masks|no_versioning|selector_enable_scramble|chain_address|proxy_hash_\w+|min_width|max_actions)$/;
+  /^(stage|ways|pack|ternary|alpm|(alpm|atcam)_\w+|use_hash_action|force_immediate|immediate|simul_lookups|idletime_\w+|entries_with_ranges|dynamic_table_key_masks|no_versioning|selector_enable_scramble|chain_address|proxy_hash_\w+|min_width|max_actions)$/;
 
 /** Reads annotations as P4Info has them: `@stage(3)`, `@pragma stage 3`, `@placement_priority("t")`. */
 export function pragmasOf(annotations: readonly string[]): TablePragmas {
   const found = { stages: [] as number[], before: [] as string[], ignored: [] as string[] };
   const passedOver: string[] = [];
   let more: Partial<TablePragmas> = {};
-  const stated = new Map<string, number>();
-  let index: string | undefined;
+  const stated = new Map<string, { readonly value: number; readonly text: string }>();
+  let index: { readonly value: string; readonly text: string } | undefined;
   for (const text of annotations) {
     const match = /^@(?:pragma\s+)?(\w+)\s*(?:\((.*)\)|(.*))$/s.exec(text.trim());
     if (match === null) continue;
@@ -86,23 +94,32 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
     } else if (name === "ignore_table_dependency") found.ignored.push(...names);
     else if (name === "ways" && isIn(1, MAX_WAYS)) more = { ...more, ways: value };
     else if (name === "pack" && isIn(1, MAX_PACK)) more = { ...more, pack: value };
-    else if (ALGORITHMIC.has(name) && isIn(name === "alpm" ? 0 : 1, MAX_PARTITIONS)) stated.set(name, value!);
+    else if (isIn(...(ALGORITHMIC.get(name) ?? NO_NUMBER))) stated.set(name, { value: value!, text });
     else if (name === "atcam_partition_index")
-      index = (match[2] ?? match[3] ?? "").replaceAll('"', "").trim();
+      index = { value: (match[2] ?? match[3] ?? "").replaceAll('"', "").trim(), text };
     else if (name === "ternary" && value === 1) more = { ...more, isTernary: true };
-    else if (PASSED_OVER.test(name) || /^(stage|ways|pack|ternary)$/.test(name)) passedOver.push(text);
+    else if (PASSED_OVER.test(name)) passedOver.push(text);
   }
-  if (stated.get("alpm") === 1)
+  const alpm = stated.get("alpm");
+  const partitions = stated.get("alpm_partitions");
+  const subtrees = stated.get("alpm_subtrees_per_partition");
+  const ofAlpm = textsOf(partitions, subtrees);
+  if (alpm?.value === 1) {
+    const texts = [alpm.text, ...ofAlpm];
+    more = { ...more, alpm: { partitions: partitions?.value, subtrees: subtrees?.value, texts } };
+  } else if (alpm === undefined) passedOver.push(...ofAlpm);
+  const number = stated.get("atcam_number_partitions");
+  if (index === undefined) passedOver.push(...textsOf(number));
+  else
     more = {
       ...more,
-      alpm: {
-        partitions: stated.get("alpm_partitions"),
-        subtrees: stated.get("alpm_subtrees_per_partition"),
-      },
+      atcam: { index: index.value, partitions: number?.value, texts: textsOf(index, number) },
     };
-  if (index !== undefined)
-    more = { ...more, atcam: { index, partitions: stated.get("atcam_number_partitions") } };
   return { ...NO_PRAGMAS, ...found, ...more, passedOver };
+}
+
+function textsOf(...pragmas: readonly ({ readonly text: string } | undefined)[]): string[] {
+  return pragmas.flatMap((one) => (one === undefined ? [] : [one.text]));
 }
 
 /** The stage that the table waits for; the present one where it waits for none. */

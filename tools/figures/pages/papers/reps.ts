@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
-import { fixed, percent, pickKeys, table } from "../../text.js";
+import { fixed, parsed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
 const LOSS = "faults.0.loss";
@@ -44,8 +44,7 @@ function networkOf(row: AnyRow): (typeof NETWORKS)[number] {
 }
 
 function transportOf({ transport }: AnyRow): (typeof TRANSPORTS)[number] {
-  const { protocol, recovery, congestion_control } =
-    typeof transport === "string" ? JSON.parse(transport) : transport;
+  const { protocol, recovery, congestion_control } = parsed(transport);
   if (protocol === "tcp") return "TCP, DCTCP";
   if (recovery === "go_back_n") return "go-back-N";
   return congestion_control === "fixed"
@@ -93,8 +92,6 @@ interface PausedRow {
   readonly scheme: string;
   readonly figures: Partial<Record<(typeof PAUSED_KEYS)[number], number>>;
 }
-
-const parsed = (value: unknown) => (typeof value === "string" ? JSON.parse(value) : value);
 
 const pausedRows = (document: RunDocument): PausedRow[] =>
   all(document).map((row) => {
