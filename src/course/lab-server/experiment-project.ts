@@ -58,7 +58,7 @@ export async function projectOfExperiment(
     : { project, scheme: schemeInLab(topology, network.scheme, network.machine) };
 }
 
-function factsOf({ scheme, topology, otherKeys, ip }: NetworkOfFile): SchemeFacts | undefined {
+function factsOf({ scheme, topology, machine, otherKeys, ip }: NetworkOfFile): SchemeFacts | undefined {
   if (scheme === undefined) return undefined;
   const { plan, label } = scheme;
   const hasQueues = topology.links.some(
@@ -76,6 +76,9 @@ function factsOf({ scheme, topology, otherKeys, ip }: NetworkOfFile): SchemeFact
       ...(otherKeys.length > 0
         ? [`A lab does not use the keys ${keys} of the file: start flows and break links yourself.`]
         : []),
+      ...(machine.queues.pfc === undefined
+        ? []
+        : ["A lab has no priority flow control (queues.pfc): its switches drop what their queues have no room for."]),
       ...(ip === 6 ? ["The file's traffic is IPv6; flows that you start on this page are IPv4."] : []),
       ...(scheme.assign === undefined
         ? []

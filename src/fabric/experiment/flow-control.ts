@@ -1,7 +1,7 @@
 /** The key `queues.pfc`: priority flow control (docs/simulator.md, "Priority flow control"). */
 import { z } from "zod";
 import { fail, given, type Locate } from "../../base/index.js";
-import { MacControl } from "../../base/packets/index.js";
+import { MacControl, type SelectorField, Vlan } from "../../base/packets/index.js";
 import {
   type Deadlock,
   headroomBytes,
@@ -13,6 +13,7 @@ import {
 } from "../sim/packet/index.js";
 import { bytesSchema, durationSchema, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
+import { segmentHeaders } from "./segment-headers.js";
 
 /** Frames that `xon_offset` has room for unless it is given: as in the DCQCN paper, section 4. */
 const OFFSET_FRAMES = 2;
@@ -64,7 +65,19 @@ export type FlowControlSettings = z.output<typeof flowControlSchema>;
 /** What the flow control of a file depends on. */
 interface Machine {
   readonly queues: { readonly pfc?: FlowControlSettings | undefined };
-  readonly transport: { readonly segment_bytes: number };
+  readonly transport: { readonly protocol?: string | undefined; readonly segment_bytes: number };
+}
+
+/** What else the length of its frames depends on. */
+interface Frames {
+  readonly selector?: SelectorField | undefined;
+  readonly traffic?: { readonly ip?: 4 | 6 | undefined } | undefined;
+}
+
+/** The frame of a whole segment with its headers, in bytes, as it runs on links, without what programs add to it. */
+function segmentFrame({ transport, selector, traffic }: Pick<Machine, "transport"> & Frames): number {
+  const tag = selector === "vlan" ? Vlan.LENGTH : 0;
+  return transport.segment_bytes + segmentHeaders(transport.protocol, traffic?.ip ?? 4) + tag;
 }
 
 /** The options of hosts and switches; undefined without the key. */
@@ -87,7 +100,7 @@ export function pfcOptions({ queues: { pfc }, transport }: Machine): PfcOptions 
 
 /** Fails with P43050 for settings that cannot work in this network. */
 export function checkFlowControl(
-  machine: Machine,
+  machine: Machine & Frames,
   topology: Topology,
   wire: WireModel,
   locate: Locate,
@@ -98,11 +111,12 @@ export function checkFlowControl(
   const wrong = (key: keyof FlowControlSettings, message: string, ...notes: string[]): never =>
     fail(CODES.flowControl, locate(["queues", "pfc", key]) ?? locate(["queues", "pfc"]), message, ...notes);
   const { largestFrame, threshold, xonOffset } = options;
-  if (largestFrame < machine.transport.segment_bytes)
+  const frame = segmentFrame(machine);
+  if (largestFrame < frame)
     wrong(
       "largest_frame",
-      `the longest frame, ${largestFrame} bytes, is shorter than a segment of ${machine.transport.segment_bytes} bytes without its headers`,
-      "leave largest_frame out, or write at least the length of a segment with its headers",
+      `the longest frame, ${largestFrame} bytes, is shorter than that of a segment of ${machine.transport.segment_bytes} bytes, which is ${frame} bytes with its headers`,
+      `leave largest_frame out, or write ${frame} or more`,
     );
   if (threshold.kind === "static" && xonOffset > threshold.bytes)
     wrong(
@@ -112,6 +126,7 @@ export function checkFlowControl(
     );
   for (const { name, ports, role } of topology.nodes) {
     let sum = 0;
+    let least = Number.POSITIVE_INFINITY;
     for (const { link, peer } of ports) {
       const { rateBps, delayNs } = topology.links[link]!;
       const wait =
@@ -122,13 +137,22 @@ export function checkFlowControl(
           `a PAUSE of ${options.quanta} quanta holds for ${pauseNs(options.quanta, rateBps).toFixed(0)} ns on the link ${name} ${topology.nodes[peer]!.name}: it ends before the next one arrives, which is sent after half of that time, perhaps behind a longest frame`,
           "write more quanta; devices send 65535",
         );
-      sum += options.headroom ?? headroomBytes({ rateBps, delayNs, wire }, options);
+      const headroom = options.headroom ?? headroomBytes({ rateBps, delayNs, wire }, options);
+      sum += headroom;
+      least = Math.min(least, headroom);
     }
     if (role !== "host" && threshold.kind === "dynamic" && sum + xonOffset + largestFrame > threshold.buffer)
       wrong(
         "buffer",
         `the headroom of the ${ports.length} ports of ${name} takes ${sum} bytes of its buffer of ${threshold.buffer}: nothing is left to share`,
         "write a larger buffer, or a smaller headroom where losses are wanted",
+      );
+    const most = threshold.kind === "static" ? threshold.bytes : threshold.alpha * (threshold.buffer - sum);
+    if (role !== "host" && most < largestFrame && least < largestFrame)
+      wrong(
+        "headroom",
+        `a longest frame, ${largestFrame} bytes, has no room where it must wait at ${name}: the threshold of a port is ${Number(most.toFixed(3))} bytes, and its headroom ${least}`,
+        `write a headroom or a threshold of ${largestFrame} bytes or more; the threshold is xoff, or alpha times what the headroom of all ports leaves of buffer`,
       );
   }
 }

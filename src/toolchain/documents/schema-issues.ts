@@ -153,7 +153,8 @@ const VALUE_WIDTH = 40;
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "a map of keys";
-  const text = JSON.stringify(value) ?? String(value);
+  // JSON has no infinite numbers.
+  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length <= VALUE_WIDTH ? text : `${text.slice(0, VALUE_WIDTH)}...`;
 }
 

@@ -30,9 +30,11 @@ export interface SwitchClock {
  * Where the bytes that wait in queues are counted by the port that their frames came in by. A copy counts as a packet of its own.
  */
 export interface BufferAccount {
-  /** A packet is about to wait; false: there is no room, and it is dropped. */
+  /** Whether frames that came in by a port are counted; for all others the depths of the options hold. */
+  counts(ingressPort: number): boolean;
+  /** A packet of a port that counts is about to wait; false: there is no room, and it is dropped. */
   charge(ingressPort: number, egressPort: number, bytes: number): boolean;
-  /** A packet that was charged waits no more: it leaves, or is dropped. */
+  /** A packet of a port that counts waits no more: it leaves, or is dropped. */
   release(ingressPort: number, egressPort: number, bytes: number): void;
   /** The queues were closed, with the pauses of their ports: nothing waits any more, and all was released. */
   closed(): void;
@@ -59,7 +61,7 @@ export interface QueueOptions {
   overheadBytes?: number;
   /** Number of queues of each port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
   priorities?: number;
-  /** Decides, in place of `depthPackets` and `depthBytes`, whether there is room. */
+  /** Decides, in place of `depthPackets` and `depthBytes`, whether there is room for what came in by a port that it counts. */
   readonly account?: BufferAccount;
   /** Called whenever the number of packets that wait at a port has changed, with this number and their bytes, without the frame on the wire. */
   lengthChanged?(port: number, packets: number, bytes: number): void;

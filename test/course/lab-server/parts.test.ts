@@ -268,6 +268,10 @@ describe("an experiment file", () => {
           ],
         },
       ],
+      [
+        { topology: NETWORK, queues: { packets: 9, pfc: { xoff: "60KB" } } },
+        { ...none, leftOut: [expect.stringMatching(/no priority flow control \(queues\.pfc\)/)] },
+      ],
     ])("%j", async (file, facts) => {
       expect(await factsOf({ schemes: ["ecmp"], ...file })).toEqual(facts);
     });

@@ -62,6 +62,8 @@ describe("documents", () => {
     ["name: 7\n", "file.yaml:1:7: error[P43004]: name: expected text, got 7"],
     ["name: x\ncount: many\n", 'file.yaml:2:8: error[P43004]: count: expected a number, got "many"'],
     ["name: x\ncount: 1.5\n", "file.yaml:2:8: error[P43004]: count: expected a whole number, got 1.5"],
+    ["name: x\ncount: .nan\n", "file.yaml:2:8: error[P43004]: count: expected a number, got NaN"],
+    ["name: x\ncount: -.inf\n", "file.yaml:2:8: error[P43004]: count: expected a number, got -Infinity"],
     ["name: x\ncount: 10\n", "file.yaml:2:8: error[P43004]: count: expected a number of at most 9, got 10"],
     ["name: x\non: 1\n", "file.yaml:2:5: error[P43004]: on: expected true or false, got 1"],
     [

@@ -79,8 +79,15 @@ export default page("docs/simulator.md", {
     values: ({ rows }) => {
       const ratio = (control: string, size: string, key: "slowdown_mean" | "slowdown_p50") =>
         `${fixed(victimRow(rows, control, true, size)[key] / victimRow(rows, control, false, size)[key], 2)} times`;
+      const intervals = (control: string) =>
+        [false, true]
+          .map((pfc) => victimRow(rows, control, pfc, "small"))
+          .map((row) => `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`)
+          .join(" and ");
       return {
         window: ratio("fixed", "small", "slowdown_mean"),
+        windowIntervals: intervals("fixed"),
+        dcqcnIntervals: intervals("dcqcn"),
         dcqcn: ratio("dcqcn", "small", "slowdown_mean"),
         incast: ratio("fixed", "medium", "slowdown_mean"),
       };

@@ -79,8 +79,8 @@ export function checkedOf<
     // Kinds without packets have no queues.
     const machine = value as Partial<FabricExperiment["settings"]>;
     if (machine.queues?.pfc !== undefined) {
-      const { queues, transport, wire } = machine as FabricExperiment["settings"];
-      checkFlowControl({ queues, transport }, topology, wireModel(wire), locate);
+      const settings = machine as FabricExperiment["settings"];
+      checkFlowControl(settings, topology, wireModel(settings.wire), locate);
     }
     return kind.check({
       ...{ source, value: value as V, topology, locate, diagnostics },

@@ -6,7 +6,7 @@
  * interval; between these, queues of lower priority are served.
  *
  * A medium may pause a port (priority flow control): then nothing leaves its queues until the pause ends. Where buffers are accounted for
- * ({@link BufferAccount}), the account decides whether a packet finds room, in place of the depths of the options.
+ * ({@link BufferAccount}), the account decides whether a packet of a port that it counts finds room, in place of the depths of the options.
  */
 import type { AlarmClock, BufferAccount, QueueOptions, Sleeper, SwitchClock } from "../options.js";
 import { alarmsOf } from "./alarm.js";
@@ -223,7 +223,7 @@ export class Queues {
     const { length } = line;
     const set = this.limits.depth(copy.port, priority);
     if (set !== undefined && length >= set) return "queue_full";
-    if (this.#account !== undefined) {
+    if (this.#account?.counts(copy.ingressPort)) {
       if (!this.#account.charge(copy.ingressPort, copy.port, copy.packetLength)) return "queue_full";
     } else if (set !== undefined) {
       // The limit that the control plane set is the only one.
@@ -298,7 +298,8 @@ export class Queues {
     port.bytes -= copy.packetLength;
     port.packets--;
     this.#waiting--;
-    this.#account?.release(copy.ingressPort, copy.port, copy.packetLength);
+    if (this.#account?.counts(copy.ingressPort))
+      this.#account.release(copy.ingressPort, copy.port, copy.packetLength);
     this.options.lengthChanged?.(port.number, port.packets, port.bytes);
   }
 
@@ -390,7 +391,8 @@ export class Queues {
       if (this.#account !== undefined)
         for (const line of port.lines)
           for (let copy = line.first; copy !== undefined; copy = copy.next)
-            this.#account.release(copy.ingressPort, port.number, copy.packetLength);
+            if (this.#account.counts(copy.ingressPort))
+              this.#account.release(copy.ingressPort, port.number, copy.packetLength);
       if (port.packets > 0) this.options.lengthChanged?.(port.number, 0, 0);
     }
     this.#account?.closed();

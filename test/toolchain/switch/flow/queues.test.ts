@@ -303,6 +303,7 @@ describe("a buffer that is accounted for", () => {
     const events: string[] = [];
     let room = 3;
     const account = {
+      counts: () => true,
       charge: (from: number, to: number, bytes: number) => {
         if (room-- <= 0) return false;
         events.push(`+${from} ${to} ${bytes}`);
@@ -327,4 +328,22 @@ describe("a buffer that is accounted for", () => {
     expect(events.at(-1)).toBe("closed");
     expect(device.waiting).toBe(0);
   });
+
+  it.each([{ depthPackets: 2 }, { depthBytes: 2 * QUEUED }])(
+    "leaves what came in by a port that it does not count to the depths: %j",
+    async (depths) => {
+      const never = () => {
+        throw new Error("not counted");
+      };
+      const account = { counts: () => false, charge: never, release: never, closed: () => {} };
+      const run = (more: object) => {
+        const { clock, sent, send, device } = start({ rateBitsPerSecond: () => 8e6, ...depths, ...more });
+        send(5);
+        clock.advance(100 * QUEUED);
+        return [sent.length, device.stats.queueDrops];
+      };
+      expect(run({ account })).toEqual(run({}));
+      expect(run({ account })[1]).toBeGreaterThan(0);
+    },
+  );
 });

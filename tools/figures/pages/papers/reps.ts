@@ -218,6 +218,10 @@ export default page("docs/papers/reps.md", {
       const slowdown = (transport: string, pfc: boolean, scheme: string, network = EQUAL) =>
         pausedRow(rows, network, transport, pfc, scheme).figures.slowdown_mean!;
       const ratio = (a: number, b: number) => `${fixed(a / b, 2)} times`;
+      const grayCounts = (transport: string, pfc: boolean, between: string, after = "") => {
+        const { retransmissions, drops } = pausedRow(rows, "gray", transport, pfc, "ecmp").figures;
+        return `${retransmissions!.toLocaleString("en")}${between} ${drops!.toLocaleString("en")}${after}`;
+      };
       const ofGray = rows.filter(({ network }) => network.startsWith("gray"));
       return {
         window: ratio(
@@ -235,10 +239,8 @@ export default page("docs/papers/reps.md", {
           slowdown("go-back-N, DCQCN", true, "spray"),
           slowdown("selective repeat, window", false, "spray"),
         ),
-        gray: ratio(
-          slowdown("go-back-N, DCQCN", true, "ecmp", "gray"),
-          slowdown("selective repeat, window", false, "ecmp", "gray"),
-        ),
+        grayAgain: grayCounts("go-back-N, DCQCN", true, " packets again for", " lost"),
+        grayRepeat: grayCounts("selective repeat, window", false, " for"),
       };
     },
     slow: true,

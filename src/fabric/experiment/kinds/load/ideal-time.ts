@@ -3,11 +3,12 @@
  * Switches store and forward, so the time has a closed form.
  */
 
-import { Ethernet, Ip, MESSAGE_HEADER_LENGTH, Tcp, TcpOption, Udp } from "../../../../base/packets/index.js";
+import { Tcp, Udp } from "../../../../base/packets/index.js";
 import { HEADERS_ONLY, type WireModel, wireBytes } from "../../../sim/packet/index.js";
 import { type Topology, tierOf } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
 import { wireModel } from "../../experiment.js";
+import { networkHeaders, segmentHeaders } from "../../segment-headers.js";
 import type { LoadSettings } from "./schema.js";
 
 // The links of the shortest paths between two hosts: the network as far as the ideal time of a flow depends on it.
@@ -252,14 +253,8 @@ export class IdealTimes {
 
 // Sizes of the frames of a flow, for its ideal time.
 
-const IP = { 4: Ip.IPV4.length, 6: Ip.IPV6.length } as const;
-/** The TCP header, with the option that carries the echo in all segments. */
-const TCP = Tcp.LENGTH + TcpOption.ECHO.length;
 /** Options of a SYN: maximum segment size, window scale, and for `sack` "SACK permitted", padded to a multiple of four bytes. */
 const SYN_OPTIONS = { sack: 12, plain: 8 } as const;
-
-/** The header of the message transport in a datagram. */
-const MESSAGES = Udp.LENGTH + MESSAGE_HEADER_LENGTH;
 
 /** Sizes by protocol, the same for all schemes: a tag that a scheme adds does not make the ideal time longer. */
 export function frameSizes({
@@ -267,14 +262,12 @@ export function frameSizes({
   traffic,
   wire: name,
 }: Pick<LoadSettings, "transport" | "traffic" | "wire">): Record<FlowArrival["protocol"], FrameSizes> {
-  const below = Ethernet.LENGTH + IP[traffic.ip];
+  const below = networkHeaders(traffic.ip);
   const payload = transport.segment_bytes;
   const wire = wireModel(name);
+  const headers = segmentHeaders(transport.protocol, traffic.ip);
   return {
-    tcp:
-      transport.protocol === "messages"
-        ? { payload, headers: below + MESSAGES, opening: [], wire }
-        : { payload, headers: below + TCP, opening: openingOf(transport, below + TCP), wire },
+    tcp: { payload, headers, opening: openingOf(transport, headers), wire },
     udp: { payload, headers: below + Udp.LENGTH, opening: [], wire },
   };
 }
@@ -287,7 +280,7 @@ export function kernelFrameSizes({
   transport,
   traffic,
 }: Pick<LoadSettings, "transport" | "traffic">): Record<FlowArrival["protocol"], FrameSizes> {
-  const below = Ethernet.LENGTH + IP[traffic.ip];
+  const below = networkHeaders(traffic.ip);
   const payload = transport.segment_bytes;
   const syn = below + Tcp.LENGTH + KERNEL_OPTIONS.syn;
   return {

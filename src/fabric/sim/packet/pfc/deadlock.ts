@@ -2,7 +2,8 @@
  * Deadlocks of priority flow control: a cycle of links, each paused because what came in by it waits for the next. A set of pauses is one for ever when no
  * pause of it can end while the others hold: at each of its ports, what waits for outputs that the others pause is by itself enough to keep the
  * pause. The greatest such set is what is left after taking away, again and again, each pause that could end; so a set that is found is a proof as long as
- * no link fails and no frame of flow control is lost. (Cyclic buffer dependency: Hu et al., HotNets 2016; Dally and Seitz 1987.)
+ * no link fails, no frame of flow control is lost, and none that ends a pause is still on its way or waits for the reaction of its receiver while the next
+ * PAUSE follows it: a sender in such a pause goes on for a moment. (Cyclic buffer dependency: Hu et al., HotNets 2016; Dally and Seitz 1987.)
  */
 import type { Simulation } from "../simulation.js";
 import type { IngressBuffer } from "./ingress-buffer.js";

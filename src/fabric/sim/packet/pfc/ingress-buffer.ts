@@ -27,6 +27,8 @@ export class IngressBuffer {
   #shared = 0;
   /** The memory that they share: that of the dynamic threshold. */
   #pool: number;
+  /** Ports that ask. */
+  #asking = 0;
 
   /** @param changed called when a port begins (true) or ends to ask its sender to stop */
   constructor(
@@ -54,10 +56,14 @@ export class IngressBuffer {
     return threshold.kind === "static" ? threshold.bytes : threshold.alpha * Math.max(0, this.#pool - shared);
   }
 
-  /** False: there is no room. */
+  /** Whether what comes in by a port is counted. */
+  counts(port: number): boolean {
+    return this.#ports[port] !== undefined;
+  }
+
+  /** Of a port that counts. False: there is no room. */
   charge(ingressPort: number, egressPort: number, bytes: number): boolean {
-    const port = this.#ports[ingressPort];
-    if (port === undefined) return true;
+    const port = this.#ports[ingressPort]!;
     const { threshold } = this;
     if (port.headroom === 0 && port.shared + bytes <= threshold) {
       port.shared += bytes;
@@ -67,7 +73,8 @@ export class IngressBuffer {
       if (port.headroom > port.most) port.most = port.headroom;
     } else {
       port.drops++;
-      this.#ask(ingressPort, port);
+      // A pause ends when something leaves: where nothing waits it would never end.
+      if (port.shared + port.headroom > 0) this.#ask(ingressPort, port);
       return false;
     }
     port.toPort[egressPort] = (port.toPort[egressPort] ?? 0) + bytes;
@@ -78,12 +85,12 @@ export class IngressBuffer {
   #ask(number: number, port: Ingress): void {
     if (port.isAsking) return;
     port.isAsking = true;
+    this.#asking++;
     this.changed(number, true);
   }
 
   release(ingressPort: number, egressPort: number, bytes: number): void {
-    const port = this.#ports[ingressPort];
-    if (port === undefined) return;
+    const port = this.#ports[ingressPort]!;
     const ofHeadroom = Math.min(port.headroom, bytes);
     port.headroom -= ofHeadroom;
     port.shared -= bytes - ofHeadroom;
@@ -91,22 +98,28 @@ export class IngressBuffer {
     port.toPort[egressPort]! -= bytes;
     this.#endAsking(ingressPort, port);
     // A threshold that all ports share rises for all.
-    if (this.#options.threshold.kind === "dynamic")
-      for (const [number, other] of this.#ports.entries())
-        if (other !== undefined && other !== port) this.#endAsking(number, other);
+    if (this.#asking === 0 || this.#options.threshold.kind === "static") return;
+    const ports = this.#ports;
+    for (let number = 0; number < ports.length; number++) {
+      const other = ports[number];
+      if (other !== undefined && other !== port) this.#endAsking(number, other);
+    }
   }
 
   #endAsking(number: number, port: Ingress): void {
     if (!port.isAsking || port.headroom > 0) return;
     if (port.shared > 0 && port.shared + this.#options.xonOffset > this.threshold) return;
     port.isAsking = false;
+    this.#asking--;
     this.changed(number, false);
   }
 
   /** The link of a port has lost its carrier: nobody is asked. What has come in by it still waits. */
   forget(number: number): void {
     const port = this.#ports[number];
-    if (port !== undefined) port.isAsking = false;
+    if (port === undefined || !port.isAsking) return;
+    port.isAsking = false;
+    this.#asking--;
   }
 
   isAsking(number: number): boolean {

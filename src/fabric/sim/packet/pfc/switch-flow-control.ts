@@ -50,6 +50,10 @@ export class SwitchFlowControl implements BufferAccount {
     );
   }
 
+  counts(ingressPort: number): boolean {
+    return this.buffer.counts(ingressPort);
+  }
+
   charge(ingressPort: number, egressPort: number, bytes: number): boolean {
     return this.buffer.charge(ingressPort, egressPort, bytes);
   }
