@@ -78,7 +78,9 @@ function factsOf({ scheme, topology, machine, otherKeys, ip }: NetworkOfFile): S
         : []),
       ...(machine.queues.pfc === undefined
         ? []
-        : ["A lab has no priority flow control (queues.pfc): its switches drop what their queues have no room for."]),
+        : [
+            "A lab has no priority flow control (queues.pfc): its switches drop what their queues have no room for.",
+          ]),
       ...(ip === 6 ? ["The file's traffic is IPv6; flows that you start on this page are IPv4."] : []),
       ...(scheme.assign === undefined
         ? []

@@ -10,6 +10,7 @@ export function networkHeaders(ip: 4 | 6): number {
 
 /** All of them in bytes, without a tag that a scheme adds: TCP with the option that carries the echo in all segments, or UDP and the header of messages. */
 export function segmentHeaders(protocol: string | undefined, ip: 4 | 6): number {
-  const own = protocol === "messages" ? Udp.LENGTH + MESSAGE_HEADER_LENGTH : Tcp.LENGTH + TcpOption.ECHO.length;
+  const own =
+    protocol === "messages" ? Udp.LENGTH + MESSAGE_HEADER_LENGTH : Tcp.LENGTH + TcpOption.ECHO.length;
   return networkHeaders(ip) + own;
 }

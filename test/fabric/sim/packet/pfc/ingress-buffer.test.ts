@@ -30,11 +30,14 @@ describe("a frame that fits neither the threshold nor the headroom", () => {
     ["dynamic", { kind: "dynamic", alpha: 1e-9, buffer: 1_000_000 }],
   ];
 
-  it.each(tiny)("asks for nothing where nothing waits, since nothing would end the pause: %s", (_, threshold) => {
-    const { buffer, asked } = bufferOf(threshold);
-    expect(buffer.charge(1, 3, 1000)).toBe(false);
-    expect([asked, buffer.of(1).drops, buffer.asking()]).toEqual([[], 1, []]);
-  });
+  it.each(tiny)(
+    "asks for nothing where nothing waits, since nothing would end the pause: %s",
+    (_, threshold) => {
+      const { buffer, asked } = bufferOf(threshold);
+      expect(buffer.charge(1, 3, 1000)).toBe(false);
+      expect([asked, buffer.of(1).drops, buffer.asking()]).toEqual([[], 1, []]);
+    },
+  );
 
   it.each(tiny)("asks where something waits, until that has left: %s", (_, threshold) => {
     const { buffer, asked } = bufferOf(threshold);
