@@ -37,21 +37,36 @@ export function discoverPaths(
       const traced = tracer.of({ ...flows, selector, nic });
       const found: Found[] = [];
       for (let value = 0; value < wanted.probes; value++) {
-        const links = [...out.subarray(0, Math.max(0, traced.linksOf(value, out)))];
-        const key = links.join(" ");
-        if (links.length > 0 && found.every((one) => one.key !== key))
-          found.push({ selector: value, key, links });
+        const count = traced.linksOf(value, out);
+        if (count > 0 && !found.some(({ links }) => isPath(links, out, count)))
+          found.push({ selector: value, links: out.slice(0, count) });
       }
       return leastShared(found, wanted.paths).map((one) => one.selector);
     });
   });
 }
 
+/** The fewest paths that hosts of different racks have to each other; undefined where all hosts are in one rack. */
+export function fewestPaths(topology: Topology, discovered: readonly number[][][]): number | undefined {
+  const racks = hostsOf(topology).map(({ host }) => host!.rack);
+  let fewest: number | undefined;
+  for (const [i, row] of discovered.entries())
+    for (const [j, { length }] of row.entries())
+      if (racks[i] !== racks[j] && (fewest === undefined || length < fewest)) fewest = length;
+  return fewest;
+}
+
 interface Found {
   readonly selector: number;
-  readonly key: string;
   /** Directed links. */
-  readonly links: readonly number[];
+  readonly links: Int32Array;
+}
+
+/** Whether the first `count` of `out` are these links. */
+function isPath(links: Int32Array, out: Int32Array, count: number): boolean {
+  if (links.length !== count) return false;
+  for (let i = 0; i < count; i++) if (links[i] !== out[i]) return false;
+  return true;
 }
 
 /** Path after path, the one that shares the fewest links with those before it (CoNEXT 2017, section 3.1); the first found of several. */

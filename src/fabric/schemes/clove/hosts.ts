@@ -11,7 +11,7 @@ import type {
   SegmentMarks,
 } from "../../hosts/index.js";
 import { checkDescription } from "../description.js";
-import { mix } from "../hash.js";
+import { addressHash, mix } from "../hash.js";
 import { WeightedPaths } from "./weighted-paths.js";
 
 export const FEEDBACKS = ["ecn", "none"] as const;
@@ -37,13 +37,8 @@ const cloveDescription = z.strictObject({
 export type CloveDescription = z.output<typeof cloveDescription>;
 
 /** The NIC of a packet: a hash of the outer header, as that of the switches. */
-export function outerNic({ src, dst }: Pick<FlowKey, "src" | "dst">, selector: number, nics: number): number {
-  if (nics === 1) return 0;
-  let hash = mix(0x13198a2e, selector);
-  for (const address of [src, dst])
-    for (let shift = 0n; shift < 128n; shift += 32n)
-      hash = mix(hash, Number(BigInt.asUintN(32, address >> shift)));
-  return hash % nics;
+export function outerNic(flow: Pick<FlowKey, "src" | "dst">, selector: number, nics: number): number {
+  return nics === 1 ? 0 : mix(addressHash(flow), selector) % nics;
 }
 
 export function cloveHosts(input: unknown, { clock }: HostContext): HostPolicy {
@@ -111,7 +106,7 @@ class FlowletPath implements PathChooser {
     return this.selector;
   }
 
-  /** The hypervisor sees a pause, not a timeout; a retransmission timeout is longer than the gap. */
+  /** The hypervisor sees a pause, not a timeout: the flow stays on its path where the gap is longer than the timeout. */
   onTimeout(): readonly number[] {
     this.#step(this.#clock.now());
     return [this.selector];

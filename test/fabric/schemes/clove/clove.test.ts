@@ -30,6 +30,18 @@ const flow = (from: string, to: string, srcPort = 1000) => ({
 const rules = { feedback: "ecn", relayNs: 40, reduction: 1 / 3, memoryNs: 80 } as const;
 const rounded = ({ weights }: WeightedPaths) => [...weights].map((weight) => Number(weight.toFixed(4)));
 
+describe("the NICs of a host", () => {
+  it("are hashed from addresses and selector, without ports, and all are used", () => {
+    const { policy } = hostOf();
+    const nics = (srcPort: number) =>
+      Array.from({ length: 64 }, (_, value) => policy.nic(flow("host0-0-0", "host0-1-0", srcPort), value, 2));
+    expect(nics(1)).toEqual(nics(999));
+    expect(nics(1).reduce((sum, nic) => sum + nic, 0)).toBeGreaterThan(16);
+    expect(nics(1).reduce((sum, nic) => sum + nic, 0)).toBeLessThan(48);
+    expect(policy.nic(flow("host0-0-0", "host0-1-0"), 5, 1)).toBe(0);
+  });
+});
+
 describe("the paths of two hosts", () => {
   it.each([["clos"], ["leaf-spine"]])("in %s are different, and those of all flows between them", (name) => {
     const topology = example(name);
@@ -136,6 +148,16 @@ describe("a sender", () => {
     expect(path.repaths).toBe(1);
   });
 
+  it("stays on its path at a timeout that is not longer than the gap", () => {
+    const { policy, clock } = hostOf({ rtt: "100us", flowlet_gap: 10_000 });
+    const path = policy.open(flow("host0-0-0", "host0-1-0"), new Random(1), CLIENT);
+    const first = send(path, 0);
+    clock.ns = 200e6;
+    expect(path.onTimeout(1)).toEqual([first]);
+    clock.ns += 1e9 + 1;
+    expect(path.onTimeout(2)).not.toEqual([first]);
+  });
+
   it("shares weights and turns with the other flows of its host to the same one", () => {
     const { policy, clock } = hostOf({ rtt: "100us" });
     const open = (port: number) => policy.open(flow("host0-0-0", "host0-1-0", port), new Random(1), CLIENT);
@@ -199,9 +221,29 @@ describe("the plan", () => {
       /pause of 80 us; a path loses 0.333 .* at most once in 40 us; .* only while all paths/,
     );
     expect(planOf({ mask: false }).notes![0]).toMatch(/hears of all marks/);
-    const none = planOf({ feedback: "none", threshold: 20 });
+    const none = planOf({ feedback: "none" });
     expect(JSON.stringify(none.programs)).not.toContain('"ecn"');
     expect(none.notes![0]).toMatch(/^Edge-Flowlet/);
+  });
+
+  it("has the settings' defaults where they are left out", () => {
+    expect(planOf()).toMatchObject({
+      hosts: { relayNs: 40_000, memoryNs: 80_000, reduction: 1 / 3, masks: true },
+    });
+  });
+
+  it("says how few paths some hosts have, and that many values take time", () => {
+    expect(planOf().notes).toHaveLength(2);
+    expect(planOf({ probes: 1, paths: 64 }).notes![2]).toMatch(
+      /^Clove knows 1 of at most 64 paths .*: 1 values of dscp led/,
+    );
+    expect(planOf({ paths: 64 }).notes![2]).toMatch(/^Clove knows 4 of at most 64 paths/);
+    const rack = build({ kind: "leaf_spine", tors: 1, leaves: 1, homing: "single", hosts_per_rack: 9 });
+    expect(planOf({}, rack).notes).toHaveLength(2);
+    const larger = build({ kind: "leaf_spine", tors: 1, leaves: 1, homing: "single", hosts_per_rack: 12 });
+    expect(planOf({ field: "flow_label", probes: 4096, paths: 1 }, larger).notes![2]).toMatch(
+      /followed 1,081,344 values, 4096 between/,
+    );
   });
 
   it("is the same again, and its hosts are plain JSON", () => {
@@ -218,8 +260,14 @@ describe("the plan", () => {
       { paths: 65 },
       { probes: 0 },
       { feedback: "int" },
+      { memory: 0 },
+      { memory: 0, mask: true },
+      ...[{ threshold: 20 }, { relay: 0.5 }, { memory: 1 }, { reduction: 0.5 }, { mask: false }].map(
+        (unused) => ({ feedback: "none", ...unused }),
+      ),
     ])
       expect(() => scheme.parameters.parse(wrong)).toThrow();
+    expect(planOf({ memory: 0, mask: false }).hosts).toMatchObject({ memoryNs: 0, masks: false });
     expect(() => hostPolicyOf({ ...planOf().hosts, gapNs: -1 }, restingHost())).toThrow(/P42210.*gapNs/s);
   });
 });
