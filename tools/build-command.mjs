@@ -63,21 +63,6 @@ const LOCK_MS = 300_000;
 /** Loaded from node_modules: koffi is native and optional, highs and pdfkit need files in their own folders. */
 const EXTERNAL = ["koffi", "highs", "pdfkit"];
 
-/** The files of `p4/` as text: the package has them, and a program reads those that it needs. */
-const librarySources = {
-  name: "library-sources",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /[\\/]toolchain[\\/]p4[\\/]stdlib[\\/]sources\.ts$/ }, () => ({
-      contents: `
-        import { readFileSync } from "node:fs";
-        const file = (name) => ({ enumerable: true, get: () => readFileSync(new URL("../p4/" + name, distUrl("")), "utf8") });
-        export const sources = Object.create(null, Object.fromEntries(
-          ${JSON.stringify(readdirSync(join(root, "p4")).filter((name) => name.endsWith(".p4")))}.map((name) => [name, file(name)]),
-        ));`,
-    }));
-  },
-};
-
 /** `import.meta.url` of a module is the place that the module would have in `dist`, so relative paths keep their meaning. */
 const moduleUrls = {
   name: "module-urls",
@@ -115,7 +100,7 @@ async function bundle({ entry, code, shortNames }) {
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-    plugins: [unusedModules(src), librarySources, moduleUrls, partOfZod],
+    plugins: [unusedModules(src), moduleUrls, partOfZod],
     banner: {
       js: 'const distUrl=(place)=>new URL(place,require("node:url").pathToFileURL(require("node:path").dirname(__dirname)+"/")).href;',
     },

@@ -5,8 +5,9 @@
 import { SourceFile } from "../../../base/index.js";
 import { sources } from "./sources.js";
 
-/** Those that a program has named; the command reads each one from its file then (tools/build-command.mjs). */
-const files = new Map<string, SourceFile>();
+const files = new Map(
+  Object.entries(sources).map(([name, text]) => [name, new SourceFile(`p4include/${name}`, text)]),
+);
 
 /** Files that programs name by a folder of p4c, one for each target. */
 const FOLDERS: Readonly<Record<string, string>> = {
@@ -18,12 +19,5 @@ const FOLDERS: Readonly<Record<string, string>> = {
 
 /** The library file that `#include <name>` means; undefined where there is none of that name. */
 export function standardLibrary(name: string): SourceFile | undefined {
-  const own = Object.hasOwn(FOLDERS, name) ? FOLDERS[name]! : name;
-  if (!Object.hasOwn(sources, own)) return undefined;
-  let file = files.get(own);
-  if (file === undefined) {
-    file = new SourceFile(`p4include/${own}`, sources[own]!);
-    files.set(own, file);
-  }
-  return file;
+  return files.get(Object.hasOwn(FOLDERS, name) ? FOLDERS[name]! : name);
 }
