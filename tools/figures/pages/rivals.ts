@@ -1,5 +1,6 @@
 import { block, page, type RunDocument, run } from "../block.js";
 import { fixed, parsed, percent, pickKeys, table } from "../text.js";
+import { RIVALS } from "../titles.js";
 
 const KEYS = [
   "scheme",
@@ -11,18 +12,7 @@ const KEYS = [
   "slowdown_p99",
   "slowdown_p99_ci95",
 ] as const;
-const SCHEMES: Readonly<Record<string, string>> = {
-  ecmp: "ECMP",
-  wcmp: "WCMP",
-  letflow: "LetFlow",
-  hula: "HULA",
-  conga: "CONGA",
-  drill: "DRILL",
-  presto: "Presto",
-  plb: "PLB",
-  spray: "spraying",
-  reps: "REPS",
-};
+const SCHEMES = RIVALS;
 const FABRICS = ["equal", "half", "gray"] as const;
 const LOADS = [0.1, 0.3, 0.5, 0.7, 0.9];
 const TRAFFIC = ["data mining", "all-to-all", "ring"] as const;

@@ -1,23 +1,11 @@
 import { bench, block, page, type RunDocument, run } from "../block.js";
 import { fixed, percent, significant, table } from "../text.js";
+import { RIVALS } from "../titles.js";
 
 const LOAD = "examples/compare/rivals-testbed.yaml";
 const FAILOVER = "examples/compare/rivals-testbed-failover.yaml";
 const RATES = "examples/compare/rates-testbed.yaml";
 const SEEDS = [3, 4, 5, 6, 7];
-
-const TITLES: Readonly<Record<string, string>> = {
-  ecmp: "ECMP",
-  wcmp: "WCMP",
-  letflow: "LetFlow",
-  hula: "HULA",
-  conga: "CONGA",
-  drill: "DRILL",
-  presto: "Presto",
-  plb: "PLB",
-  spray: "spraying",
-  reps: "REPS",
-};
 
 /** Runs of one file on each engine. */
 const engines = (file: string) => ({
@@ -102,7 +90,7 @@ export default page("docs/testbed-rivals.md", {
     render: ({ simulator, ours, bmv2 }) =>
       table(
         ["scheme", ...columns("left the dead switch, of the flows with a timeout")],
-        simulator.map((one, i) => [TITLES[one.scheme], share(one), share(ours[i]!), share(bmv2[i]!)]),
+        simulator.map((one, i) => [RIVALS[one.scheme], share(one), share(ours[i]!), share(bmv2[i]!)]),
       ),
   }),
   /** In the simulator, under several seeds. */
@@ -113,7 +101,7 @@ export default page("docs/testbed-rivals.md", {
       table(
         ["scheme", "flows with a timeout", "left the dead switch"],
         all.map(({ scheme, hit, left }) => [
-          TITLES[scheme],
+          RIVALS[scheme],
           String(hit),
           hit === 0 ? "-" : percent(left / hit, 0),
         ]),
@@ -130,7 +118,7 @@ export default page("docs/testbed-rivals.md", {
       return table(
         ["scheme", ...columns("median slowdown", "99th percentile", "retransmissions")],
         simulator.map(({ scheme }, i) => [
-          TITLES[scheme],
+          RIVALS[scheme],
           ...cells(i, ({ p50 }) => fixed(p50, 2)),
           ...cells(i, ({ p99 }) => fixed(p99, 1)),
           ...cells(i, ({ retransmissions }) => fixed(retransmissions)),

@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
+import { silentFailure } from "../../failover.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
@@ -35,14 +36,6 @@ function rowOf(all: readonly Row[], where: string, scheme: string): Row {
   const found = all.find((row) => row.where === where && String(row.scheme) === scheme);
   if (found === undefined) throw new Error(`no row of ${scheme} with ${where}`);
   return found;
-}
-
-interface Failover {
-  readonly scheme: string;
-  readonly runs: number;
-  readonly first: number;
-  readonly p50: number | null;
-  readonly p95: number | null;
 }
 
 const HEADINGS = ["ECMP", "LetFlow", "CONGA", "Presto", "Edge-Flowlet", "Clove-ECN", "masked"];
@@ -97,28 +90,5 @@ export default page("docs/papers/clove.md", {
     },
     slow: true,
   }),
-  silent: block({
-    runs: { all: run("examples/compare/clove-failover.yaml") },
-    pick: {
-      all: ({ rows: all }: RunDocument): Failover[] =>
-        all.map((row: AnyRow) => ({
-          scheme: row.scheme,
-          runs: row.runs,
-          first: row.first_try_success,
-          p50: row.p50_ms ?? null,
-          p95: row.p95_ms ?? null,
-        })),
-    },
-    render: ({ all }) =>
-      table(
-        ["scheme", "runs", "recovered at the first try", "median outage, ms", "95th percentile, ms"],
-        all.map(({ scheme, runs, first, p50, p95 }) => [
-          scheme,
-          String(runs),
-          percent(first, 1),
-          p50 === null ? "never" : fixed(p50),
-          p95 === null ? "never" : fixed(p95),
-        ]),
-      ),
-  }),
+  silent: silentFailure("examples/compare/clove-failover.yaml"),
 });

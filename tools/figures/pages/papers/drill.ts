@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
+import { silentFailure } from "../../failover.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
@@ -36,14 +37,6 @@ function pointOf(all: readonly Point[], equal: boolean, load: number, scheme: st
   );
   if (found === undefined) throw new Error(`no row of ${scheme} at ${load}`);
   return found;
-}
-
-interface Failover {
-  readonly scheme: string;
-  readonly runs: number;
-  readonly first: number;
-  readonly p50: number | null;
-  readonly p95: number | null;
 }
 
 export default page("docs/papers/drill.md", {
@@ -103,29 +96,5 @@ export default page("docs/papers/drill.md", {
     },
     slow: true,
   }),
-  silent: block({
-    runs: { all: run("examples/compare/drill-failover.yaml") },
-    pick: {
-      all: ({ rows }: RunDocument): Failover[] =>
-        // biome-ignore lint/suspicious/noExplicitAny: a row of the kind failover.
-        rows.map((row: any) => ({
-          scheme: row.scheme,
-          runs: row.runs,
-          first: row.first_try_success,
-          p50: row.p50_ms ?? null,
-          p95: row.p95_ms ?? null,
-        })),
-    },
-    render: ({ all }) =>
-      table(
-        ["scheme", "runs", "recovered at the first try", "median outage, ms", "95th percentile, ms"],
-        all.map(({ scheme, runs, first, p50, p95 }) => [
-          scheme,
-          String(runs),
-          percent(first, 1),
-          p50 === null ? "never" : fixed(p50),
-          p95 === null ? "never" : fixed(p95),
-        ]),
-      ),
-  }),
+  silent: silentFailure("examples/compare/drill-failover.yaml"),
 });
