@@ -1,8 +1,8 @@
 /** Starts the runs of blocks and measures their processor time. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Block, type Run, type RunDocument, runsOf } from "./block.js";
 import { hashesOf, linesOf, type Stored } from "./store.js";
 
@@ -69,12 +69,22 @@ export function csvRows(text: string): Record<string, string>[] {
   return rows.map((cells) => Object.fromEntries(header.map((name, column) => [name, cells[column] ?? ""])));
 }
 
-/** Runs a command to its end. Throws with the end of its messages if it fails. */
-async function executed(root: string, made: Run): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), "p4loom-figures-"));
+/** The folder of a run below `kept`: its file's name, and its further arguments. */
+const keptFolder = (kept: string, { args: [file = "", ...others] }: Run): string =>
+  join(kept, [basename(file, ".yaml"), ...others].join(" ").replace(/[^\w.-]+/g, "-"));
+
+/**
+ * Runs a command to its end. Throws with the end of its messages if it fails. `kept`: a run of an experiment has a folder there, which
+ * stays, and whose finished jobs are not run again.
+ */
+async function executed(root: string, made: Run, kept: string | undefined): Promise<Outcome> {
+  const isKept = kept !== undefined && made.kind === "run";
+  const folder = isKept ? keptFolder(kept, made) : mkdtempSync(join(tmpdir(), "p4loom-figures-"));
   try {
+    if (isKept) mkdirSync(folder, { recursive: true });
     const before = childSeconds();
-    const child = spawn(process.execPath, commandOf(root, made, folder), {
+    const command = commandOf(root, made, folder);
+    const child = spawn(process.execPath, isKept ? [...command, "--resume"] : command, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -92,7 +102,7 @@ async function executed(root: string, made: Run): Promise<Outcome> {
       );
     return { document: documentOf(made, output, folder), seconds: childSeconds() - before };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -100,7 +110,11 @@ async function executed(root: string, made: Run): Promise<Outcome> {
 export class Runner {
   readonly #outcomes = new Map<string, Promise<Outcome>>();
 
-  constructor(readonly root: string) {}
+  /** @param kept folder in which runs of experiments stay, to be continued */
+  constructor(
+    readonly root: string,
+    readonly kept?: string,
+  ) {}
 
   /** The picked results of a block, and the processor time of its runs. */
   async results(block: Block): Promise<{ results: Record<string, unknown>; seconds: number }> {
@@ -110,7 +124,7 @@ export class Runner {
       const documents: RunDocument[] = [];
       for (const made of runs) {
         const id = `${made.line} (${made.exit}, ${made.csv?.join(" ") ?? ""})`;
-        if (!this.#outcomes.has(id)) this.#outcomes.set(id, executed(this.root, made));
+        if (!this.#outcomes.has(id)) this.#outcomes.set(id, executed(this.root, made, this.kept));
         const outcome = await this.#outcomes.get(id)!;
         seconds += outcome.seconds;
         documents.push(outcome.document);
@@ -149,7 +163,8 @@ export async function made(runner: Runner, block: Block): Promise<Stored> {
     date: today(),
     commit: commitOf(runner.root),
     ...(block.timed ? { machine: machine() } : {}),
-    processor_seconds: Number(seconds.toPrecision(3)),
+    // Of a continued run only the time of the last part is known.
+    ...(runner.kept === undefined ? { processor_seconds: Number(seconds.toPrecision(3)) } : {}),
     results,
   };
 }

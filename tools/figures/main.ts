@@ -2,6 +2,7 @@
  * `make figures`: makes the blocks of measured figures on the pages (docs/testing.md, "Figures by command").
  *
  *     npx tsx tools/figures/main.ts [--page PAGE] [--block NAME] [--slow]     runs blocks, stores their results, rewrites pages
+ *     ... --resume DIR       runs of experiments stay in folders of DIR, and continue where an earlier command was ended
  *     npx tsx tools/figures/main.ts --render                                  rewrites pages from the store
  *     npx tsx tools/figures/main.ts --check                                   compares pages with the store; names what is out of date
  *     npx tsx tools/figures/main.ts --remake quick                            runs the quick blocks again and compares with the store
@@ -41,6 +42,7 @@ const { values: options } = parseArgs({
     render: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
     remake: { type: "string" },
+    resume: { type: "string" },
     keep: { type: "string" },
     results: { type: "string" },
     date: { type: "string" },
@@ -101,11 +103,12 @@ function chosen(): Entry[] {
 }
 
 async function make(): Promise<void> {
-  const runner = new Runner(root);
+  const runner = new Runner(root, options.resume && resolve(options.resume));
   for (const entry of chosen()) {
     const stored = await made(runner, entry.block);
     writeStored(root, entry.on, entry.name, stored);
-    console.log(`${label(entry)}: ${stored.processor_seconds} s of processor time`);
+    const time = stored.processor_seconds;
+    console.log(`${label(entry)}: ${time === undefined ? "made" : `${time} s of processor time`}`);
   }
 }
 

@@ -38,6 +38,13 @@ export class SizeDistribution {
     ]);
   }
 
+  /** The same shares of sizes that are `factor` times as large; samples are rounded to whole bytes. `factor`: above 0. */
+  scaled(factor: number): SizeDistribution {
+    return new SizeDistribution(
+      this.#points.map(({ bytes, fraction }) => ({ bytes: bytes * factor, fraction })),
+    );
+  }
+
   /** The flow size that a share of `fraction` of the flows does not exceed. */
   quantile(fraction: number): number {
     const points = this.#points;

@@ -36,6 +36,19 @@ describe("flow size distributions", () => {
     expect(load(`${name}.txt`).mean / mean).toBeCloseTo(1, 2);
   });
 
+  it("scale: mean, quantiles and shares are those of the sizes, times the factor", () => {
+    const sizes = load("p4te_web_search.txt");
+    const eighth = sizes.scaled(0.125);
+    expect(eighth.mean).toBe(sizes.mean / 8);
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (share) => {
+        expect(eighth.quantile(share)).toBe(sizes.quantile(share) / 8);
+        expect(eighth.share(sizes.quantile(share) / 8)).toBe(sizes.share(sizes.quantile(share)));
+      }),
+    );
+    expect(SizeDistribution.fixed(3).scaled(0.1).sample(new Random(1))).toBe(1);
+  });
+
   it("of the package are all of these, each with its source", () => {
     const names = readdirSync(data);
     expect(names.length).toBe(10);

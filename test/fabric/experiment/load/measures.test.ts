@@ -44,6 +44,36 @@ describe("size classes", () => {
   });
 });
 
+describe("measured_flows", () => {
+  const traffic = (flows: number) =>
+    `load: 0.5\ntraffic: { sizes: { uniform: [2KB, 60KB] }, flows: ${flows} }\nwarm_up: 2ms\nrecord: flows\n`;
+  const timesOf = ({ lines = [] }: LoadOutcome) =>
+    lines.map(({ flow, start_ns, fct_ns }) => [flow, start_ns, fct_ns] as const).sort((a, b) => a[0] - b[0]);
+
+  it("ends the window, but not the load: the measured flows are the first ones of a longer run, to the nanosecond", async () => {
+    const [few] = (await play(file(`${traffic(400)}measured_flows: 60\n`))) as [LoadOutcome];
+    const [all] = (await play(file(traffic(400)))) as [LoadOutcome];
+    const [ending] = (await play(file(traffic(few.started - 20)))) as [LoadOutcome];
+    const times = timesOf(few);
+    expect(times.length).toBe(60);
+    expect(times).toEqual(timesOf(all).slice(0, 60));
+    expect(few.window).toEqual([2_000_000, times.at(-1)![1]]);
+    // The run ends with its last measured flow, and not with the traffic.
+    expect(few.endNs).toBe(Math.max(...times.map(([, start, time]) => start + time!)));
+    expect(few.started).toBeGreaterThan(60);
+    expect(few.started).toBeLessThan(400);
+    // Without it, the last flows of a short run meet an emptying network: some of their times are others.
+    expect(timesOf(ending)).not.toEqual(timesOf(all).slice(0, timesOf(ending).length));
+  });
+
+  it("is a bound: with fewer flows, all are measured, as without it", async () => {
+    const [bounded] = (await play(file(`${traffic(80)}measured_flows: 1000\n`))) as [LoadOutcome];
+    const [all] = (await play(file(traffic(80)))) as [LoadOutcome];
+    expect(timesOf(bounded)).toEqual(timesOf(all));
+    expect(bounded.window).toEqual(all.window);
+  });
+});
+
 describe("a load experiment", () => {
   const load = file(
     "load: 0.3\ntraffic: { sizes: { uniform: [2KB, 60KB] }, flows: 120 }\nwarm_up: 2ms\nrecord: flows\nsizes: { small: 10KB, large: 40KB }\n",

@@ -48,6 +48,12 @@ describe("on a testbed is refused, before anything starts", () => {
       "error[P43064]: flows of UDP do not run on engine switch",
     ],
     [
+      "a number of measured flows",
+      `schemes: [ecmp]\n${TRAFFIC}measured_flows: 5\n`,
+      "measured_flows: 5",
+      "error[P43064]: all flows after warm_up are measured on engine switch",
+    ],
+    [
       "a part of UDP",
       "schemes: [ecmp]\nload: 0.2\ntraffic:\n  sizes: { fixed: 1KB }\n  flows: 2\n  mix:\n    - { share: 0.5 }\n    - { share: 0.5, protocol: { udp: 1Mbps } }\n",
       "- { share: 0.5, protocol: { udp: 1Mbps } }",

@@ -79,6 +79,10 @@ class PartCheck {
       return this.#error(CODES.trafficKeys, this.#at(), "the traffic has no `sizes`", example);
     }
     if (typeof sizes === "string") return this.files.distribution(sizes, this.#at("sizes"));
+    if (sizes.scaled !== undefined)
+      return this.files
+        .distribution(sizes.scaled.of, this.#at("sizes", "scaled", "of"))
+        ?.scaled(sizes.scaled.by);
     if (sizes.cdf !== undefined)
       return this.files.ownDistribution(sizes.cdf.file, sizes.cdf.shares, this.#at("sizes", "cdf", "file"));
     if (sizes.fixed !== undefined) return SizeDistribution.fixed(sizes.fixed);

@@ -76,7 +76,7 @@ function percent(share: number): string {
 
 export const LOAD: Kind<LoadFile, Load, SchemeUnit, LoadOutcome, LoadRow> = {
   name: "load",
-  keys: ["load", "warm_up", "drain", "record", "series", "sizes", "until"],
+  keys: ["load", "warm_up", "measured_flows", "drain", "record", "series", "sizes", "until"],
   schema: withSchemes(loadFileSchema),
   takesRuns: false,
   check: loadOf,

@@ -40,14 +40,14 @@ export async function loadInSimulator(
   const { fabric, seed } = stage;
   const { simulation } = fabric.network;
   const { settings, topology, traffic } = experiment;
-  const { warm_up, drain, sizes } = settings;
+  const { warm_up, measured_flows: mostMeasured, drain, sizes } = settings;
   const { duration } = settings.traffic;
   const start = simulation.now;
   const sinceStart = () => simulation.now - start;
   fabric.events.began();
 
   const ideal = new IdealTimes(topology, frameSizes(settings));
-  const meter = new FlowMeter(sizes, warm_up, (arrival) => ideal.of(arrival));
+  const meter = new FlowMeter(sizes, warm_up, (arrival) => ideal.of(arrival), mostMeasured);
   const recorder = new FlowRecorder(topology, settings);
   const fabricMeter = new FabricMeter(fabric);
   const busyNs = uplinkBusyNs(fabric);
@@ -104,14 +104,17 @@ export async function loadInSimulator(
     running.start();
     if (running.client !== undefined) windowTrace?.follow(arrival.id, running.client, start);
     const isLast =
-      workload.completed === undefined ? arrivals.ended : arrivals.count === settings.traffic.flows;
+      meter.hasAll ||
+      (workload.completed === undefined ? arrivals.ended : arrivals.count === settings.traffic.flows);
     // If all flows arrive at the same time, the window would be empty: it then ends with the run.
-    if (isLast && duration === undefined && arrival.startNs > warm_up) windowCloses();
+    if (isLast && (duration === undefined || meter.hasAll) && arrival.startNs > warm_up) windowCloses();
   });
   if (traffic.replay !== undefined) replayPackets(fabric, traffic.replay());
   // Flows of the warm-up must end too only where their completions start other flows.
   const isOver = () =>
-    arrivals.ended && (workload.completed === undefined ? meter.openMeasured : meter.open) === 0;
+    workload.completed === undefined
+      ? (arrivals.ended || meter.hasAll) && meter.openMeasured === 0
+      : arrivals.ended && meter.open === 0;
   const isDrained = () => arrivals.ended && sinceStart() >= arrivals.lastNs + drain;
 
   await playSlices(stage, {
@@ -149,7 +152,7 @@ export async function loadInSimulator(
   };
 }
 
-/** The time in which a load is measured: from the end of the warm-up to the end of the arrivals. */
+/** The time in which a load is measured: from the end of the warm-up to the end of the arrivals, or to the last one that is measured. */
 class MeasuredWindow {
   /** Nanoseconds since the start; undefined before its end. */
   endNs: number | undefined;

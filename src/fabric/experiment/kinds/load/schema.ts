@@ -34,6 +34,8 @@ function oneOf<S extends Record<string, z.ZodOptional>>(shape: S) {
     .refine((value) => Object.keys(value).length === 1, { error, when: ({ issues }) => issues.length === 0 });
 }
 
+const SIZE_FACTOR = "expected a factor above 0 and at most 1000, such as 0.125";
+
 const sizesSchema = z.union([
   /** A distribution of the package, by name. */
   z.string({ error: "expected the name of a distribution" }),
@@ -41,6 +43,13 @@ const sizesSchema = z.union([
     fixed: bytesSchema.optional(),
     /** Minimum and maximum. */
     uniform: z.tuple([bytesSchema, bytesSchema]).optional(),
+    /** A distribution of the package with all sizes multiplied. */
+    scaled: z
+      .strictObject({
+        of: z.string({ error: "expected the name of a distribution" }),
+        by: z.number({ error: SIZE_FACTOR }).gt(0, SIZE_FACTOR).max(1000, SIZE_FACTOR),
+      })
+      .optional(),
     cdf: z
       .strictObject({
         /** Path of a file, relative to the experiment file's folder. */
@@ -203,6 +212,8 @@ export const loadFileSchema = z.strictObject({
   traffic: trafficSchema,
   /** Time from the start in which flows, links and queues are not measured. `auto`: found by a pilot run; the default with `until`. */
   warm_up: z.union([durationSchema, z.literal("auto")]).optional(),
+  /** The most flows that are measured. Traffic goes on until they have ended, so that none of them meets a network that empties. */
+  measured_flows: whole("a number of flows", 1, 1e9).optional(),
   until: untilSchema.optional(),
   /** Time after the last arrival: flows that have not ended by then count as unfinished. */
   drain: durationSchema.default(1_000_000_000),

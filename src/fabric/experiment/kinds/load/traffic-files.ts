@@ -75,7 +75,7 @@ export class TrafficFiles {
         CODES.unknownSizes,
         span,
         `there is no distribution "${name}"${didYouMean(name, names, '"')}`,
-        `distributions: ${names.join(", ")}; or fixed, uniform, or cdf with a file`,
+        `distributions: ${names.join(", ")}; or fixed, uniform, scaled, or cdf with a file`,
       );
       return undefined;
     }

@@ -178,6 +178,9 @@ function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
       "warm_up, drain",
       `${settings.truncation === undefined ? `${settings.warm_up / 1e6} ms` : "found by a pilot run of each scheme and seed (MSER-5)"}, ${settings.drain / 1e6} ms`,
     ],
+    ...(settings.measured_flows === undefined
+      ? []
+      : [["measured_flows", String(settings.measured_flows)] as [string, string]]),
     ...(settings.until === undefined
       ? []
       : [["until", flatten(settings.until).join(", ")] as [string, string]]),

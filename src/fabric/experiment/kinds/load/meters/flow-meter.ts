@@ -107,6 +107,8 @@ export class FlowMeter {
     readonly warmUp: number,
     /** Completion time of a flow that is alone in the empty network. */
     readonly ideal: (arrival: FlowArrival) => number | undefined,
+    /** Number of measured flows after which no further flow is measured. */
+    readonly most: number = Number.POSITIVE_INFINITY,
   ) {
     this.#classes = Object.fromEntries(SIZE_CLASSES.map((name) => [name, newClass()])) as Record<
       SizeClass,
@@ -117,6 +119,11 @@ export class FlowMeter {
   /** Number of flows that have arrived and are measured. */
   get measured(): number {
     return Object.values(this.#classes).reduce((sum, { flows }) => sum + flows, 0);
+  }
+
+  /** Whether no further flow is measured. */
+  get hasAll(): boolean {
+    return this.measured >= this.most;
   }
 
   /** Number of measured flows that have not ended. */
@@ -131,7 +138,7 @@ export class FlowMeter {
 
   /** A flow arrives; `counters` is called from time to time until it ends. */
   started(arrival: FlowArrival, counters: () => FlowCounters): MeteredFlow {
-    const measured = arrival.startNs >= this.warmUp;
+    const measured = arrival.startNs >= this.warmUp && !this.hasAll;
     const sizeClass = sizeClassOf(arrival.bytes, this.bounds);
     const ideal = measured ? this.ideal(arrival) : undefined;
     const flow: MeteredFlow = { arrival, sizeClass, measured, ideal, counters };

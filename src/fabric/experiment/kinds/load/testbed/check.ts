@@ -34,7 +34,7 @@ export function isDirect({ settings, topology }: Load, { hosts }: SchemeRun): bo
 }
 
 function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
-  const { traffic, series, windows, truncation } = settings;
+  const { traffic, series, windows, measured_flows, truncation } = settings;
   const refuse = (path: readonly PropertyKey[], message: string): never =>
     fail(
       CODES.loadOnTestbed,
@@ -56,6 +56,11 @@ function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
     refuse(
       ["traffic", "replay"],
       `recorded packets are not replayed on engine ${engine}: its hosts send by the kernel's TCP alone`,
+    );
+  if (measured_flows !== undefined)
+    refuse(
+      ["measured_flows"],
+      `all flows after warm_up are measured on engine ${engine}; traffic.flows says how many there are`,
     );
   if (truncation !== undefined)
     refuse(
