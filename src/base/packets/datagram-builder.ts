@@ -22,6 +22,7 @@ export class DatagramBuilder {
   /** Of the selector last used. */
   #prepared: PreparedHeaders | undefined;
   #selector = -1;
+  #dscp: number | undefined;
 
   constructor(
     readonly flow: FlowKey,
@@ -37,10 +38,16 @@ export class DatagramBuilder {
     return this.buildFrom(this.#number, payload, selector);
   }
 
-  /** A new frame with `payload` bytes, which begin with `head`; its length is even. */
-  buildFrom(head: Uint8Array, payload: number, selector: number): Uint8Array {
-    if (selector !== this.#selector) {
-      const headers = this.codec.headersOf(selector);
+  /**
+   * A new frame with `payload` bytes, which begin with `head`; its length is even.
+   *
+   * @param dscp in place of the one that carries the selector
+   */
+  buildFrom(head: Uint8Array, payload: number, selector: number, dscp?: number): Uint8Array {
+    if (selector !== this.#selector || dscp !== this.#dscp) {
+      const chosen = this.codec.headersOf(selector);
+      const headers = dscp === undefined ? chosen : { ...chosen, dscp };
+      this.#dscp = dscp;
       this.#prepared = prepareHeaders(this.addresses, headers, PROTOCOL_UDP, Udp.LENGTH);
       this.#selector = selector;
     }

@@ -85,6 +85,7 @@ export {
 export { unwrap } from "./sequence.js";
 export * as Tcp from "./tcp.js";
 export * as TcpOption from "./tcp-option.js";
+export * as Trimming from "./trimming.js";
 export * as Udp from "./udp.js";
 export * as Vlan from "./vlan.js";
 export { get16, get32, put16, put32 } from "./words.js";

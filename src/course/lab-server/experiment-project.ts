@@ -81,6 +81,11 @@ function factsOf({ scheme, topology, machine, otherKeys, ip }: NetworkOfFile): S
         : [
             "A lab has no priority flow control (queues.pfc): its switches drop what their queues have no room for.",
           ]),
+      ...(machine.queues.trim === undefined
+        ? []
+        : [
+            "A lab trims no packets (queues.trim): its switches drop what their queues have no room for.",
+          ]),
       ...(ip === 6 ? ["The file's traffic is IPv6; flows that you start on this page are IPv4."] : []),
       ...(scheme.assign === undefined
         ? []

@@ -45,6 +45,7 @@ import { type FabricExperiment, type SchemeRun, wireModel } from "./experiment.j
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { pfcOptions } from "./flow-control.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
+import { trimOptions } from "./packet-trimming.js";
 import { CompiledPrograms } from "./plan-schemes.js";
 
 interface CompilerOptions {
@@ -250,6 +251,7 @@ export async function bootControlled(
   const { queues, control_channel, wire } = experiment.settings;
   const switches = new Map<number, SwitchNode>();
   const pfc = pfcOptions(experiment.settings);
+  const trimming = trimOptions(experiment.settings, plan.field);
   const makeSwitch = (node: TopologyNode, simulation: Simulation) => {
     const made = new SwitchNode(simulation, {
       name: node.name,
@@ -259,6 +261,7 @@ export async function bootControlled(
       wire: wireModel(wire),
       ...given({ coverage: compiler.coverage?.counts }),
       ...given({ flowControl: pfc && { pfc, mac: node.mac } }),
+      ...given({ trimming }),
     });
     switches.set(node.index, made);
     return made;
@@ -327,6 +330,7 @@ export function buildFabric(
     queuePackets: queues.packets,
     wire: wireModel(wire),
     ...given({ pfc: pfcOptions(experiment.settings) }),
+    ...given({ trimming: trimOptions(experiment.settings, plan.field) }),
     makeSwitch: (node) => makeSwitch(node, simulation),
   });
 }

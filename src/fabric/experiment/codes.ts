@@ -50,6 +50,7 @@ export const CODES = {
   slurmQueue: "P43048",
   untilAndSeeds: "P43049",
   flowControl: "P43050",
+  trimming: "P43051",
   nothingToMeasure: "P43060",
   warmUp: "P43061",
   noDrain: "P43062",

@@ -37,6 +37,7 @@ import {
   messageOptions,
   settleMessages,
 } from "./message-transport.js";
+import { type TrimSettings, trimSchema } from "./packet-trimming.js";
 import { sweepSchema } from "./sweep/space.js";
 
 // Whole numbers in experiment files.
@@ -448,6 +449,8 @@ export const machineKeys = {
       ecn_threshold: whole("packets", 1, 1e6).optional(),
       /** Priority flow control: switches pause their senders, and the limits above are those of hosts alone. */
       pfc: flowControlSchema.optional(),
+      /** Packet trimming: a packet that finds no room is cut to its headers, which overtake the data. */
+      trim: trimSchema.optional(),
     })
     .prefault({}),
   /** What a frame takes on a link. */
@@ -478,6 +481,7 @@ export interface MachineSettings {
     readonly bytes: number;
     readonly ecn_threshold?: number | undefined;
     readonly pfc?: FlowControlSettings | undefined;
+    readonly trim?: TrimSettings | undefined;
   };
   readonly control_channel: {
     readonly delay: number;

@@ -13,11 +13,13 @@ export { Workspaces } from "./flow/workspace.js";
 export type {
   BufferAccount,
   DropCounts,
+  PacketTrimmer,
   QueueOptions,
   SwitchClock,
   SwitchOptions,
   SwitchStatistics,
   TraceSink,
+  TrimClass,
 } from "./options.js";
 export { errorBits, INTRINSIC } from "./state/intrinsic.js";
 export { Switch } from "./switch.js";

@@ -40,6 +40,32 @@ export interface BufferAccount {
   closed(): void;
 }
 
+/** What a queue may do with a packet: drop it, cut it to its header, or put it into the queue for headers at once. */
+export type TrimClass = "data" | "trimmable" | "header";
+
+/**
+ * Packet trimming: a trimmable packet that finds no room in its queue is cut, and waits in a further queue of its port, for headers, which is served
+ * before all others. What belongs there from the beginning goes there, too.
+ */
+export interface PacketTrimmer {
+  /** Bytes of packets that may wait in the queue for headers of a port. */
+  readonly queueBytes: number;
+  /** After so many packets of that queue in a row, one of another queue leaves, if one waits. Absent: none does while a header waits. */
+  readonly perPacket?: number | undefined;
+  /** By the frame as it came in. */
+  classOf(frame: Uint8Array): TrimClass;
+  /** Length to which this frame is cut; a shorter one stays as it is. */
+  lengthOf(frame: Uint8Array): number;
+  /** Makes the frame that egress has made of a cut packet say so. The result is the frame itself, or takes its place. */
+  finish(frame: Uint8Array): Uint8Array;
+  /** A packet of a port was cut; `waits` is false where the queue for headers had no room for it. */
+  trimmed(port: number, waits: boolean): void;
+  /** The queue for headers of a port had no room for a packet that belongs there. */
+  refused(port: number): void;
+  /** So many bytes wait in the queue for headers of a port, after a packet was added. */
+  waits(port: number, bytes: number): void;
+}
+
 export interface QueueOptions {
   /** Maximum number of packets in each queue of a port, without the frame on the wire. Absent: any number. */
   depthPackets?: number;
@@ -63,6 +89,8 @@ export interface QueueOptions {
   priorities?: number;
   /** Decides, in place of `depthPackets` and `depthBytes`, whether there is room for what came in by a port that it counts. */
   readonly account?: BufferAccount;
+  /** Cuts packets that find no room; absent: they are dropped. */
+  readonly trimmer?: PacketTrimmer;
   /** Called whenever the number of packets that wait at a port has changed, with this number and their bytes, without the frame on the wire. */
   lengthChanged?(port: number, packets: number, bytes: number): void;
 }

@@ -16,6 +16,7 @@ import {
 } from "../experiment.js";
 import { collecting } from "../files.js";
 import { checkFlowControl } from "../flow-control.js";
+import { checkTrimmedSchemes, checkTrimming } from "../packet-trimming.js";
 import { planSchemes, topologyOf } from "../plan-schemes.js";
 import type { FileText, RunResults, SchemeLog, SweepPoint, SweepResults } from "../results.js";
 import { breather, dependenciesOf } from "../sweep/jobs.js";
@@ -77,15 +78,20 @@ export function checkedOf<
   return collecting(diagnostics, () => {
     const topology = topologyOf(value as V, source, locate, cache);
     // Kinds without packets have no queues.
-    const machine = value as Partial<FabricExperiment["settings"]>;
-    if (machine.queues?.pfc !== undefined) {
-      const settings = machine as FabricExperiment["settings"];
-      checkFlowControl(settings, topology, wireModel(settings.wire), locate);
+    const machine = value as FabricExperiment["settings"];
+    const hasQueues = (value as Partial<FabricExperiment["settings"]>).queues !== undefined;
+    if (hasQueues) {
+      checkFlowControl(machine, topology, wireModel(machine.wire), locate);
+      checkTrimming(machine, locate);
     }
     return kind.check({
       ...{ source, value: value as V, topology, locate, diagnostics },
-      plan: (settings, runs) =>
-        planSchemes({ ...settings, runs }, topology, { locate, diagnostics, schemes, cache }),
+      plan: (settings, runs) => {
+        const context = { locate, diagnostics, schemes, cache };
+        const planned = planSchemes({ ...settings, runs }, topology, context);
+        if (hasQueues) checkTrimmedSchemes(machine, planned, locate, diagnostics);
+        return planned;
+      },
     });
   });
 }

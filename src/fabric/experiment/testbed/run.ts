@@ -73,6 +73,13 @@ export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
       `engine ${engine} has no priority flow control: its switches are processes behind links of the kernel`,
       "use --engine sim, or leave queues.pfc out",
     );
+  if (experiment.settings.queues.trim !== undefined)
+    fail(
+      CODES.settingLacks,
+      experiment.locate(["queues", "trim"]),
+      `engine ${engine} trims no packets: its switches are processes behind links of the kernel`,
+      "use --engine sim, or leave queues.trim out",
+    );
   return await side.check(experiment, engine, stop);
 }
 

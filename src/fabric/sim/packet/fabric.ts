@@ -9,6 +9,8 @@ import { type Link, Network } from "./network.js";
 import { FabricFlowControl } from "./pfc/fabric-flow-control.js";
 import type { PfcOptions } from "./pfc/pfc-options.js";
 import type { Simulation } from "./simulation.js";
+import { type TrimmedPort, trimmedPorts } from "./trimming/fabric-trimming.js";
+import type { TrimOptions } from "./trimming/trim-options.js";
 import type { WireModel } from "./wire-model.js";
 
 // Events of an experiment on a fabric, for recorders: flows, faults, and the beginning of the experiment.
@@ -96,6 +98,8 @@ export interface FabricOptions {
   queuePackets: number;
   /** Priority flow control of hosts and switches; the switches are made with it. */
   pfc?: PfcOptions;
+  /** Packet trimming of hosts and switches; the switches are made with it. */
+  trimming?: TrimOptions;
   /** Of all links. */
   wire: WireModel;
   makeSwitch(node: TopologyNode): Node;
@@ -117,7 +121,7 @@ export class Fabric {
   onTell: (node: number, message: Json) => void = () => {};
 
   constructor(options: FabricOptions) {
-    const { simulation, topology, codec, queueBytes, queuePackets, wire, pfc } = options;
+    const { simulation, topology, codec, queueBytes, queuePackets, wire, pfc, trimming } = options;
     this.wire = wire;
     this.topology = topology;
     this.network = new Network(simulation);
@@ -132,6 +136,7 @@ export class Fabric {
           policy: options.policy(this.#contextOf(node, options)),
           codec,
           ...given({ flowControl: pfc && { pfc, wire, queueBytes, queuePackets } }),
+          ...given({ trimming }),
         }),
       ]),
     );
@@ -157,6 +162,11 @@ export class Fabric {
       for (const port of topology.nodes[index]!.ports)
         host.setGateway(port.number, topology.nodes[port.peer]!.mac);
     this.flowControl = pfc && new FabricFlowControl(this);
+  }
+
+  /** What was trimmed by the ports of switches since they were made; undefined where nothing is. */
+  trimmedPorts(): TrimmedPort[] | undefined {
+    return trimmedPorts(this.topology, this.nodes);
   }
 
   #contextOf({ name, index, ports }: TopologyNode, { simulation, random }: FabricOptions): HostContext {

@@ -20,6 +20,7 @@ import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import { type PausableOptions, PausableOutput, type WireOutput } from "./pfc/pausable-output.js";
 import type { Simulation } from "./simulation.js";
+import type { TrimOptions } from "./trimming/trim-options.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
 import { MessageConnection } from "./transport/messages/message-connection.js";
 import type { MessageOptions } from "./transport/messages/message-options.js";
@@ -39,6 +40,8 @@ export interface HostOptions {
   codec: SelectorCodec;
   /** Its NICs obey priority flow control. */
   flowControl?: PausableOptions;
+  /** Its packets may be cut by switches. */
+  trimming?: TrimOptions;
 }
 
 export interface HostStats {
@@ -217,7 +220,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
     options: MessageOptions,
     end: ConnectionEnd,
   ): MessageConnection {
-    const { policy, codec } = this.#options;
+    const { policy, codec, trimming } = this.#options;
     const flow = { ...this.#flow(ipVersion, localPort, peer), protocol: PROTOCOL_UDP };
     const ecn = options.ecn || policy.ecn === true;
     return new MessageConnection({
@@ -227,6 +230,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
       builder: new DatagramBuilder(flow, this.#addresses(ipVersion, flow), codec, ecn),
       options,
       lineRateBps: this.#nics.reduce((sum, nic) => sum + (nic?.output.rate ?? 0), 0),
+      ...given({ trimming }),
     });
   }
 

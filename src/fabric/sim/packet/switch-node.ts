@@ -15,6 +15,8 @@ import {
 import type { Channel, Node } from "./channel.js";
 import type { PfcOptions } from "./pfc/pfc-options.js";
 import { SwitchFlowControl } from "./pfc/switch-flow-control.js";
+import { SwitchTrimmer } from "./trimming/switch-trimmer.js";
+import type { TrimOptions } from "./trimming/trim-options.js";
 import { MicrosecondClock, type Simulation } from "./simulation.js";
 import { HEADERS_ONLY, type WireModel } from "./wire-model.js";
 
@@ -46,6 +48,8 @@ export interface SwitchNodeOptions {
   wire?: WireModel;
   /** Priority flow control, in place of the limits of packets and bytes; `mac`: the source address of its frames. */
   flowControl?: { readonly pfc: PfcOptions; readonly mac: bigint };
+  /** Packets that find no room are cut to their headers. */
+  trimming?: TrimOptions;
   /** Number of queues of a port, served strictly by `standard_metadata.priority`, highest first; default: 1. */
   priorities?: number;
   /** Frames sent to this port are packet-ins; packet-outs come in on it. */
@@ -83,11 +87,13 @@ class Ports implements SwitchOptions, QueueOptions {
   readonly log?: (message: string) => void;
   readonly coverage?: CoverageCounts;
   readonly account?: BufferAccount;
+  readonly trimmer?: SwitchTrimmer;
 
   constructor(
     simulation: Simulation,
     options: SwitchNodeOptions,
     flowControl: SwitchFlowControl | undefined,
+    trimmer: SwitchTrimmer | undefined,
   ) {
     const { clock, workspaces } = sharedOf(simulation);
     this.depthPackets = options.queuePackets;
@@ -104,6 +110,7 @@ class Ports implements SwitchOptions, QueueOptions {
     if (options.log !== undefined) this.log = (message) => options.log?.(message);
     if (options.coverage !== undefined) this.coverage = options.coverage;
     if (flowControl !== undefined) this.account = flowControl;
+    if (trimmer !== undefined) this.trimmer = trimmer;
   }
 
   get queue(): QueueOptions {
@@ -138,13 +145,16 @@ export class SwitchNode implements Node, PortSource {
   readonly #portListeners = new Set<() => void>();
   /** Undefined: frames that find no room are dropped, and nobody is paused. */
   readonly flowControl: SwitchFlowControl | undefined;
+  /** Undefined: frames that find no room are not cut. */
+  readonly trimmer: SwitchTrimmer | undefined;
 
   constructor(simulation: Simulation, options: SwitchNodeOptions) {
     this.name = options.name;
-    const { flowControl } = options;
+    const { flowControl, trimming } = options;
+    this.trimmer = trimming && new SwitchTrimmer(trimming);
     this.flowControl =
       flowControl && new SwitchFlowControl(simulation, flowControl.pfc, () => this.device, flowControl.mac);
-    this.#ports = new Ports(simulation, options, this.flowControl);
+    this.#ports = new Ports(simulation, options, this.flowControl, this.trimmer);
     this.device = new Switch(undefined, this.#ports);
   }
 

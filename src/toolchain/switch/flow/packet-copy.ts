@@ -18,6 +18,8 @@ export class PacketCopy {
   port = 0;
   /** Port by which the frame came in that this is, or is a copy of; where buffers are accounted for. */
   ingressPort = 0;
+  /** It was cut to its header. */
+  isTrimmed = false;
   /** The next packet in the same queue. */
   next: PacketCopy | undefined = undefined;
   /** Its part of a trace, while packets are traced. */
@@ -39,6 +41,7 @@ export class PacketPool {
     if (copy === undefined) return new PacketCopy(this.words, frame);
     copy.frame = frame;
     copy.ownsFrame = false;
+    copy.isTrimmed = false;
     copy.node = undefined;
     return copy;
   }

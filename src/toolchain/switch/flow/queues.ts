@@ -7,8 +7,17 @@
  *
  * A medium may pause a port (priority flow control): then nothing leaves its queues until the pause ends. Where buffers are accounted for
  * ({@link BufferAccount}), the account decides whether a packet of a port that it counts finds room, in place of the depths of the options.
+ *
+ * Where packets are trimmed ({@link PacketTrimmer}) a port has one more queue, for headers, above those of the priorities.
  */
-import type { AlarmClock, BufferAccount, QueueOptions, Sleeper, SwitchClock } from "../options.js";
+import type {
+  AlarmClock,
+  BufferAccount,
+  PacketTrimmer,
+  QueueOptions,
+  Sleeper,
+  SwitchClock,
+} from "../options.js";
 import { alarmsOf } from "./alarm.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { QueueLimits } from "./queue-limits.js";
@@ -68,16 +77,22 @@ class Port implements Sleeper {
   /** The queues by their priorities, and the first of them. */
   readonly lines: Line[];
   readonly line: Line;
+  /** The queue for headers, the last of {@link lines}; its bytes, and how many packets of it left one after the other. */
+  readonly headers: Line | undefined;
+  headerBytes = 0;
+  headersInRow = 0;
 
   constructor(
     readonly number: number,
     priorities: number,
+    hasHeaders: boolean,
     last: number,
     readonly alarms: AlarmClock,
     readonly wake: (port: Port) => void,
   ) {
-    this.lines = Array.from({ length: priorities }, () => new Line(last));
+    this.lines = Array.from({ length: priorities + (hasHeaders ? 1 : 0) }, () => new Line(last));
     this.line = this.lines[0]!;
+    this.headers = hasHeaders ? this.lines[priorities] : undefined;
     this.alarm = alarms.add(this);
   }
 
@@ -106,6 +121,7 @@ export class Queues {
   depthChanged: ((port: number, priority: number, depth: number) => void) | undefined;
   readonly #alarms: AlarmClock;
   readonly #account: BufferAccount | undefined;
+  readonly #trimmer: PacketTrimmer | undefined;
   #waiting = 0;
   #closed = false;
 
@@ -121,6 +137,7 @@ export class Queues {
     this.#early = options.handOver === "first";
     this.#alarms = alarmsOf(clock);
     this.#account = options.account;
+    this.#trimmer = options.trimmer;
   }
 
   get priorities(): number {
@@ -206,7 +223,8 @@ export class Queues {
 
   #make(number: number): Port {
     const last = this.limits.any ? this.clock.now() : Number.NEGATIVE_INFINITY;
-    const port = new Port(number, this.priorities, last, this.#alarms, this.#wake);
+    const hasHeaders = this.#trimmer !== undefined;
+    const port = new Port(number, this.priorities, hasHeaders, last, this.#alarms, this.#wake);
     this.#ports[number] = port;
     return port;
   }
@@ -214,29 +232,71 @@ export class Queues {
   /** Queues a packet at its port, or returns why it was not queued. Call {@link serveReady} afterwards. */
   push(copy: PacketCopy, priority: number): "queue_full" | "no_such_queue" | undefined {
     const port = this.open(copy.port);
-    const line = priority === 0 ? port.line : port.lines[priority];
-    if (line === undefined) return "no_such_queue";
+    const trimmer = this.#trimmer;
+    const kind = trimmer === undefined ? "data" : trimmer.classOf(copy.frame);
+    if (trimmer !== undefined && kind === "header") {
+      if (this.#pushHeader(port, copy, trimmer)) return undefined;
+      trimmer.refused(port.number);
+      return "queue_full";
+    }
+    if (priority >= this.priorities) return "no_such_queue";
+    const line = priority === 0 ? port.line : port.lines[priority]!;
     const now = this.clock.now();
     const busy = this.#isBusy(port, now);
-    const rate = this.limits.rate(copy.port, priority) ?? this.options.ratePacketsPerSecond?.(copy.port) ?? 0;
-    const notBefore = rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
+    copy.since = now;
+    copy.notBefore = this.#notBefore(line, copy.port, priority, now);
+    if (this.#hasRoom(port, line, copy, priority, busy || copy.notBefore > now)) {
+      this.#add(port, line, copy, priority, busy);
+      return undefined;
+    }
+    if (trimmer === undefined || kind !== "trimmable") return "queue_full";
+    const length = trimmer.lengthOf(copy.frame);
+    copy.limit = Math.min(copy.limit, length);
+    copy.packetLength = Math.min(copy.packetLength, length);
+    copy.isTrimmed = true;
+    const waits = this.#pushHeader(port, copy, trimmer);
+    trimmer.trimmed(port.number, waits);
+    return waits ? undefined : "queue_full";
+  }
+
+  /** Queues a packet with the headers, if it finds room there. */
+  #pushHeader(port: Port, copy: PacketCopy, trimmer: PacketTrimmer): boolean {
+    const line = port.headers!;
+    const now = this.clock.now();
+    const busy = this.#isBusy(port, now);
+    copy.since = now;
+    copy.notBefore = this.#notBefore(line, copy.port, this.priorities, now);
+    const waits = busy || line.length > 0 || copy.notBefore > now;
+    if (waits && port.headerBytes + copy.packetLength > trimmer.queueBytes) return false;
+    port.headerBytes += copy.packetLength;
+    if (waits) trimmer.waits(port.number, port.headerBytes);
+    this.#add(port, line, copy, this.priorities, busy);
+    return true;
+  }
+
+  /** When a packet that is queued now may leave its queue, by the rate in packets. */
+  #notBefore(line: Line, number: number, priority: number, now: number): number {
+    const rate = this.limits.rate(number, priority) ?? this.options.ratePacketsPerSecond?.(number) ?? 0;
+    return rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
+  }
+
+  /** @param waits the packet could not leave at once, even if the queue were empty */
+  #hasRoom(port: Port, line: Line, copy: PacketCopy, priority: number, waits: boolean): boolean {
     const { length } = line;
     const set = this.limits.depth(copy.port, priority);
-    if (set !== undefined && length >= set) return "queue_full";
-    if (this.#account?.counts(copy.ingressPort)) {
-      if (!this.#account.charge(copy.ingressPort, copy.port, copy.packetLength)) return "queue_full";
-    } else if (set !== undefined) {
-      // The limit that the control plane set is the only one.
-    } else if (busy || length > 0 || notBefore > now) {
-      // A port that is free takes the packet at once, so that a depth of 0 still forwards.
-      const { depthPackets, depthBytes } = this.options;
-      if (depthPackets !== undefined && length >= depthPackets) return "queue_full";
-      if (depthBytes !== undefined && port.bytes + copy.packetLength > depthBytes) return "queue_full";
-    }
-    line.last = notBefore;
-    copy.since = now;
+    if (set !== undefined && length >= set) return false;
+    if (this.#account?.counts(copy.ingressPort))
+      return this.#account.charge(copy.ingressPort, copy.port, copy.packetLength);
+    // The limit that the control plane set is the only one. A port that is free takes the packet at once, so that a depth of 0 still forwards.
+    if (set !== undefined || !(waits || length > 0)) return true;
+    const { depthPackets, depthBytes } = this.options;
+    if (depthPackets !== undefined && length >= depthPackets) return false;
+    return depthBytes === undefined || port.bytes - port.headerBytes + copy.packetLength <= depthBytes;
+  }
+
+  #add(port: Port, line: Line, copy: PacketCopy, priority: number, busy: boolean): void {
+    line.last = copy.notBefore;
     copy.depth = line.depth;
-    copy.notBefore = notBefore;
     line.push(copy);
     line.depth += this.#sizeOf(copy);
     this.depthChanged?.(port.number, priority, line.depth);
@@ -246,7 +306,6 @@ export class Queues {
     this.options.lengthChanged?.(port.number, port.packets, port.bytes);
     if (!busy) this.#ready.push(port);
     else if (this.#early) port.sleep(port.busyUntil);
-    return undefined;
   }
 
   /** The frame check sequence takes a place in the buffer, too. */
@@ -297,6 +356,7 @@ export class Queues {
     this.depthChanged?.(port.number, port.lines.indexOf(line), line.depth);
     port.bytes -= copy.packetLength;
     port.packets--;
+    if (line === port.headers) port.headerBytes -= copy.packetLength;
     this.#waiting--;
     if (this.#account?.counts(copy.ingressPort))
       this.#account.release(copy.ingressPort, copy.port, copy.packetLength);
@@ -315,7 +375,7 @@ export class Queues {
       return;
     }
     let next = Number.POSITIVE_INFINITY;
-    let priority = port.lines.length - 1;
+    let priority = this.#highest(port, now);
     for (; priority >= 0; priority--) {
       const time = (priority === 0 ? port.line : port.lines[priority]!).first?.notBefore;
       if (time === undefined) continue;
@@ -327,11 +387,26 @@ export class Queues {
     const line = priority === 0 ? port.line : port.lines[priority]!;
     const copy = line.shift();
     this.#took(port, line, copy);
+    if (port.headers !== undefined) port.headersInRow = line === port.headers ? port.headersInRow + 1 : 0;
     // The copy is used again as soon as it is served.
     const ready = Math.max(copy.since, copy.notBefore);
-    const frame = this.serve(copy, line.depth, priority);
+    const { isTrimmed } = copy;
+    const served = this.serve(copy, line.depth, priority);
+    const frame = isTrimmed && served !== undefined ? this.#trimmer!.finish(served) : served;
     if (frame === undefined) this.#ready.push(port);
     else this.#send(port, frame, now, ready);
+  }
+
+  /** The highest queue that may be served now: not the one for headers where enough of them have left and other packets wait. */
+  #highest(port: Port, now: number): number {
+    const last = port.lines.length - 1;
+    const most = this.#trimmer?.perPacket;
+    if (most === undefined || port.headersInRow < most) return last;
+    for (let priority = 0; priority < last; priority++) {
+      const { first } = port.lines[priority]!;
+      if (first !== undefined && first.notBefore - now <= TOLERANCE_US) return last - 1;
+    }
+    return last;
   }
 
   /** Sends a frame by a port for which {@link passes} returned true. Call {@link serveReady} afterwards. */

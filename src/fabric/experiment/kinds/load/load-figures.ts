@@ -1,5 +1,6 @@
 /** The figures of a run of the kind load. */
 
+import type { TrimmedPort } from "../../../sim/packet/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { FlowControlFigures } from "./meters/flow-control-meter.js";
@@ -35,6 +36,8 @@ export interface LoadFigures {
   readonly drops?: Drops;
   /** With `queues.pfc`. */
   readonly flowControl?: FlowControlFigures;
+  /** With `queues.trim`: ports at which any packet was cut or waited with the headers. */
+  readonly trimmed?: readonly TrimmedPort[];
   /** On a testbed: number of frames that entered a switch and did not leave it, by switch, where it is above 0. */
   readonly lostAtSwitches?: Readonly<Record<string, number>>;
   /** With `series`. */

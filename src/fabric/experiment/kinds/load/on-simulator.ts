@@ -17,6 +17,7 @@ import { DropMeter, LinkMeter, type LinkUse, uplinkBusyNs } from "./meters/link-
 import { type QueueFigures, QueueMeter } from "./meters/queue-meter.js";
 import { SeriesMeter, WindowTrace } from "./meters/series-meter.js";
 import type { Load } from "./schema.js";
+import { TrimMeter } from "./meters/trim-meter.js";
 import { assignmentsOf, SimulatedFlows } from "./simulated-flows.js";
 
 /**
@@ -317,6 +318,7 @@ class FabricMeter {
   readonly #links: LinkMeter;
   readonly #drops: DropMeter;
   readonly #flowControl: FlowControlMeter | undefined;
+  readonly #trimming: TrimMeter | undefined;
   #queueFigures: (() => QueueFigures) | undefined;
   #linkUse: readonly LinkUse[] = [];
 
@@ -325,6 +327,7 @@ class FabricMeter {
     this.#links = new LinkMeter(fabric);
     this.#drops = new DropMeter(fabric);
     this.#flowControl = FlowControlMeter.on(fabric);
+    this.#trimming = TrimMeter.on(fabric);
   }
 
   /** Begins the window of queues and links. Lost packets are counted from now to the end of the run. */
@@ -333,6 +336,7 @@ class FabricMeter {
     this.#links.begin();
     this.#drops.begin();
     this.#flowControl?.begin();
+    this.#trimming?.begin();
   }
 
   /** Ends the window. */
@@ -343,14 +347,16 @@ class FabricMeter {
   }
 
   /** The figures; to be called at the end of the run. */
-  figures(): Pick<LoadFigures, "queues" | "links" | "drops" | "flowControl"> {
+  figures(): Pick<LoadFigures, "queues" | "links" | "drops" | "flowControl" | "trimmed"> {
     const queues = this.#queueFigures?.();
     const flowControl = this.#flowControl?.figures();
+    const trimmed = this.#trimming?.figures();
     return {
       ...given({ queues }),
       ...given({ links: this.#linkUse.length === 0 ? undefined : this.#linkUse }),
       drops: this.#drops.end(),
       ...given({ flowControl }),
+      ...given({ trimmed }),
     };
   }
 }

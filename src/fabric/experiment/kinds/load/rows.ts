@@ -64,6 +64,7 @@ const FURTHER = [
   "pfc_paused_share",
   "pfc_paused_share_max",
   "pfc_headroom_max_bytes",
+  "header_queue_max_bytes",
   "silence_max_ms",
   "goodput_before_gbps",
   "goodput_since_gbps",
@@ -129,6 +130,7 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number, trunca
         ...(counters.heldNs === undefined ? [] : [["held_flows", heldFlows(classes)]]),
         ...(size === "all" ? groupCounts(outcomes) : []),
         ...pauseCounts(outcomes),
+        ...trimCounts(outcomes),
         ...saturation(outcomes),
         ...DROP_REASONS.flatMap((reason) => optional(`drops_${reason}`, dropsOf(outcomes, reason))),
       ]) as LoadRow,
@@ -206,11 +208,14 @@ function timeFigures(name: string, unit: string, sketch: QuantileSketch, scale: 
 }
 
 /** Figures of one seed; the same for all size classes. */
-function networkFigures({ links, queues, flowControl }: LoadOutcome): Figures {
+function networkFigures({ links, queues, flowControl, trimmed }: LoadOutcome): Figures {
   const uplinks = (links ?? []).filter(({ uplink }) => uplink).map(({ utilisation }) => utilisation);
   const bytes = queues && TimeWeighted.fromJson(queues.bytes);
   return {
     ...(flowControl === undefined ? {} : pauseFigures(flowControl)),
+    ...(trimmed === undefined
+      ? {}
+      : { header_queue_max_bytes: trimmed.reduce((most, port) => Math.max(most, port.most), 0) }),
     ...(uplinks.length === 0
       ? {}
       : {
@@ -251,6 +256,18 @@ function pauseCounts(outcomes: readonly LoadOutcome[]): [string, number][] {
     ["pfc_frames", of("frames")],
     ["pfc_drops", of("drops")],
     ["pfc_deadlocks", all.filter(({ deadlocks }) => deadlocks.length > 0).length],
+  ];
+}
+
+/** Sums over the seeds: packets that were cut, those of them that were lost at once, and answers and headers of other switches that were lost. */
+function trimCounts(outcomes: readonly LoadOutcome[]): [string, number][] {
+  if (outcomes.every(({ trimmed }) => trimmed === undefined)) return [];
+  const of = (key: "trimmed" | "lost" | "refused") =>
+    sum(outcomes.flatMap(({ trimmed = [] }) => trimmed.map((port) => port[key])));
+  return [
+    ["trimmed", of("trimmed")],
+    ["trimmed_lost", of("lost")],
+    ["headers_lost", of("refused")],
   ];
 }
 

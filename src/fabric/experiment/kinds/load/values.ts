@@ -82,6 +82,19 @@ const VALUES: readonly Values[] = [
         ]),
       ),
   },
+  // Packet trimming by the port of a switch.
+  {
+    file: "trimming.csv",
+    head: ["seed", "switch", "to", "trimmed", "trimmed_lost", "headers_lost", "header_queue_max_bytes"],
+    has: ({ queues }) => queues.trim !== undefined,
+    lines: (outcomes) =>
+      outcomes.flatMap(({ seed, trimmed = [] }) =>
+        trimmed.map(({ from, to, trimmed: cut, lost, refused, most }) => [
+          ...[seed, from, to, cut],
+          ...[lost, refused, most],
+        ]),
+      ),
+  },
   // What was sent, lost and delivered over time, one line for each bin.
   {
     file: "series.csv",

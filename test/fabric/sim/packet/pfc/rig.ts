@@ -38,7 +38,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 
 let program: Program | undefined;
 
-function compiled(): Program {
+export function compiled(): Program {
   if (program !== undefined) return program;
   const diagnostics = new Diagnostics();
   const result = compile({ file: new SourceFile("hops.p4", PROGRAM) }, diagnostics);

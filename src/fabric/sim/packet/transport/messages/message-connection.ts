@@ -8,6 +8,7 @@ import {
   MESSAGE_HEADER_LENGTH,
   MessageHeader,
   type Segment,
+  Trimming,
 } from "../../../../../base/packets/index.js";
 import type { PathChooser } from "../../../../hosts/index.js";
 import {
@@ -17,6 +18,7 @@ import {
   type ConnectionListener,
 } from "../../connection.js";
 import type { RetransmissionTimeout } from "../../retransmission-timer.js";
+import type { TrimOptions } from "../../trimming/trim-options.js";
 import type { SentPacket } from "./flight.js";
 import type { MessageControl } from "./message-control.js";
 import type { MessageOptions } from "./message-options.js";
@@ -34,6 +36,8 @@ interface MessageConnectionParts {
   readonly options: MessageOptions;
   /** Bits per second of the host's link. */
   readonly lineRateBps: number;
+  /** Switches may cut its packets. */
+  readonly trimming?: TrimOptions;
 }
 
 export class MessageConnection implements Connection, SenderEnd, ReceiverEnd {
@@ -50,16 +54,23 @@ export class MessageConnection implements Connection, SenderEnd, ReceiverEnd {
   readonly #receiver: MessageReceiver;
   readonly #read = new MessageHeader();
   readonly #written = new MessageHeader();
+  /** Code points of data and of answers; undefined: those of the selector. */
+  readonly #dataDscp: number | undefined;
+  readonly #answerDscp: number | undefined;
   readonly #head = new Uint8Array(MESSAGE_HEADER_LENGTH);
   /** Selector of the last packet from the other end. */
   #echo = 0;
 
-  constructor({ host, index, chooser, builder, options, lineRateBps }: MessageConnectionParts) {
+  constructor({ host, index, chooser, builder, options, lineRateBps, trimming }: MessageConnectionParts) {
     this.#host = host;
     this.index = index;
     this.chooser = chooser;
     this.#builder = builder;
     this.options = options;
+    if (trimming !== undefined) {
+      this.#dataDscp = Trimming.DSCP.trimmable;
+      this.#answerDscp = trimming.answersFirst ? Trimming.DSCP.control : 0;
+    }
     this.control = options.control({ window: options.window, lineRateBps });
     this.#sender = new MessageSender(this);
     this.#receiver = new MessageReceiver(this, this.#written);
@@ -134,7 +145,9 @@ export class MessageConnection implements Connection, SenderEnd, ReceiverEnd {
     if (this.isClosed || !header.read(segment.frame, segment.payloadAt, end)) return;
     if (header.kind === "data") {
       this.#echo = selector;
-      this.#receiver.receive(segment, header, selector);
+      if (this.#dataDscp !== undefined && segment.headers.dscp === Trimming.DSCP.trimmed)
+        this.#receiver.receiveTrimmed(segment, header, selector);
+      else this.#receiver.receive(segment, header, selector);
       return;
     }
     const { echo, marked } = header;
@@ -165,16 +178,21 @@ export class MessageConnection implements Connection, SenderEnd, ReceiverEnd {
     header.cumulative = 0;
     header.echo = this.#echo;
     header.bitmap.fill(0);
-    return this.#send(packet.bytes, selector, tag);
+    return this.#send(packet.bytes, selector, tag, this.#dataDscp);
   }
 
   reply(_header: MessageHeader, selector: number): void {
-    this.#send(0, selector, NO_TAG);
+    this.#send(0, selector, NO_TAG, this.#answerDscp);
   }
 
-  #send(payload: number, selector: number, tag: number): { bytes: number; leavesAt: number } {
+  #send(
+    payload: number,
+    selector: number,
+    tag: number,
+    dscp: number | undefined,
+  ): { bytes: number; leavesAt: number } {
     this.#written.write(this.#head);
-    const frame = this.#builder.buildFrom(this.#head, MESSAGE_HEADER_LENGTH + payload, selector);
+    const frame = this.#builder.buildFrom(this.#head, MESSAGE_HEADER_LENGTH + payload, selector, dscp);
     const bytes = frame.length;
     return { bytes, leavesAt: this.#host.transmit(this, frame, selector, tag) };
   }

@@ -53,10 +53,7 @@ export class MessageReceiver {
       this.#notify(answer);
     }
     if (sequence > next && options.recovery === "go_back_n") {
-      // Everything above a gap is discarded, so that it is no new data; RoCE reports each gap once.
-      this.#highest = Math.max(this.#highest, sequence);
-      if (!this.#reported) this.#answer("nack", answer, chooser.selector);
-      this.#reported = true;
+      this.#reportGap(answer);
       return;
     }
     const isNew = this.#arrived.add(sequence, sequence + 1);
@@ -68,6 +65,33 @@ export class MessageReceiver {
     counters.copiesSent += selectors.length - 1;
     for (const one of selectors) this.#answer("ack", answer, one);
     if (this.bytesReceived > before) this.#end.received(this.bytesReceived);
+  }
+
+  /**
+   * A packet whose data a switch has cut off: what has not arrived otherwise is asked for at once. The mark of the answer says that the path is
+   * congested, so that its selector is not taken for a good one.
+   */
+  receiveTrimmed({ hopLimit }: Segment, header: MessageHeader, selector: number): void {
+    const { chooser, options } = this.#end;
+    const next = this.#arrived.next;
+    const sequence = unwrap(header.sequence, next);
+    const answer = { sequence, attempt: header.attempt, marked: true, hopLimit, echo: selector };
+    this.#notify(answer);
+    if (sequence >= next && options.recovery === "go_back_n") {
+      if (sequence === next) this.#reported = false;
+      this.#reportGap(answer);
+      return;
+    }
+    const has = sequence < next || this.#early.has(sequence);
+    const selectors = chooser.onData({ selector, echo: header.echo, marked: true }, has);
+    for (const one of selectors) this.#answer(has ? "ack" : "nack", answer, one);
+  }
+
+  /** Go-back-N: everything above a gap is discarded, so that it is no new data; RoCE reports each gap once. */
+  #reportGap(answer: Answer): void {
+    this.#highest = Math.max(this.#highest, answer.sequence);
+    if (!this.#reported) this.#answer("nack", answer, this.#end.chooser.selector);
+    this.#reported = true;
   }
 
   /** The packet closes a gap, or there was none. */
@@ -111,7 +135,8 @@ export class MessageReceiver {
     header.cumulative = this.#arrived.next;
     header.echo = answer.echo;
     header.bitmap.fill(0);
-    if (kind === "ack") this.#fillBitmap(answer.sequence, header);
+    if (kind === "ack" || (kind === "nack" && this.#end.options.recovery === "selective_repeat"))
+      this.#fillBitmap(answer.sequence, header);
     this.#end.reply(header, selector);
   }
 

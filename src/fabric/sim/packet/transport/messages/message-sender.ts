@@ -169,7 +169,7 @@ export class MessageSender {
     const flight = this.#flight;
     const { packets, bytes } = flight.acknowledge(cumulative);
     this.bytesAcknowledged += bytes;
-    if (header.kind === "nack") return packets;
+    if (header.kind === "nack" && this.#end.options.recovery === "go_back_n") return packets;
     const sequence = unwrap(header.sequence, cumulative);
     const base = bitmapBase(cumulative, sequence);
     let early = 0;
@@ -181,14 +181,26 @@ export class MessageSender {
   #findLosses(header: MessageHeader, cumulative: number, now: number): void {
     const { options, control, counters, chooser } = this.#end;
     const flight = this.#flight;
-    if (header.kind === "nack") {
-      if (flight.inFlight === 0) return;
+    const isNack = header.kind === "nack";
+    if (options.recovery === "go_back_n") {
+      if (!isNack || flight.inFlight === 0) return;
       flight.loseFrom(cumulative);
-    } else if (options.recovery === "go_back_n" || flight.loseBefore(options.reorderingPackets) === 0) return;
+    } else {
+      const named = isNack && this.#loseNamed(header, cumulative);
+      if (flight.loseBefore(options.reorderingPackets) === 0 && !named) return;
+    }
     counters.fastRetransmits++;
     control.onLoss(now);
     const selectors = chooser.onFastRetransmit?.();
     if (selectors !== undefined) this.#resend(selectors);
+  }
+
+  /** Selective repeat: a NACK names the transmission whose data a switch has cut off. False where another one is on its way. */
+  #loseNamed(header: MessageHeader, cumulative: number): boolean {
+    const packet = this.#flight.packet(unwrap(header.sequence, cumulative));
+    if (packet?.state !== "flight" || (packet.attempt & 0xff) !== header.attempt) return false;
+    this.#flight.lose(packet);
+    return true;
   }
 
   /** The first lost packet again, once on each selector, at once. */
