@@ -29,6 +29,23 @@ export function deliverWithOneLoss(loss: OneLoss): { readonly time: number; read
   return { time: found + (again + 1) * data + 2 * wire, again };
 }
 
+/**
+ * The same where the first relay cuts the packet to its header: the header follows the packet before it without a gap, its answer comes a round trip of
+ * headers later, and the packet is sent again at once.
+ */
+export function deliverWithOneCut({
+  recovery,
+  packets,
+  lost,
+  data,
+  answer,
+  wire,
+}: Omit<OneLoss, "distance" | "margin">): { readonly time: number; readonly again: number } {
+  const found = (lost + 1) * data + 3 * answer + 4 * wire;
+  const again = recovery === "go_back_n" ? packets - lost : 1;
+  return { time: found + (again + 1) * data + 2 * wire, again };
+}
+
 export interface Dcqcn {
   readonly line: number;
   readonly g: number;

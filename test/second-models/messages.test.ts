@@ -9,6 +9,7 @@ import { pairOfHosts, policy, steady } from "../fabric/sim/packet/relay.js";
 import {
   type DcqcnEvent,
   dcqcnRates,
+  deliverWithOneCut,
   deliverWithOneLoss,
   RepsModel,
   swiftTarget,
@@ -76,6 +77,96 @@ describe("a message with one lost packet", () => {
           // A message of one packet has no sample of its round trip: its timer has the first value.
           const initial = packets === 1 ? ROUND_TRIP + 5e6 : options.initial;
           expect(simulated(packets, lost, { recovery, reorderingPackets: distance, initial })).toEqual(model);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const TRIMMING = { queueBytes: 1e6, length: HEADERS, answersFirst: true };
+
+describe("a message of which one packet is cut to its header", () => {
+  it.each(["selective_repeat", "go_back_n"] as const)("takes the time of the closed form: %s", (recovery) => {
+    fc.assert(
+      fc.property(
+        fc
+          .integer({ min: 1, max: 60 })
+          .chain((packets) => fc.tuple(fc.constant(packets), fc.nat(packets - 1))),
+        ([packets, lost]) => {
+          const net = pairOfHosts([policy(steady), policy(steady)], {
+            ...{ rate: RATE, delay: WIRE },
+            trimming: TRIMMING,
+          });
+          let number = 0;
+          net.relays[0].trims = (segment) =>
+            segment.payloadLength > MESSAGE_HEADER_LENGTH && number++ === lost;
+          const [client, server] = net.connect({ ...options, recovery, reorderingPackets: 1000 });
+          let time = 0;
+          server.listener = {
+            received: (bytes) => bytes === packets * PAYLOAD && (time = net.network.simulation.now),
+          };
+          client.send(packets * PAYLOAD);
+          net.network.simulation.run();
+          const { retransmissions: again, timeouts } = client.counters;
+          expect({ time, again, timeouts }).toEqual({
+            ...deliverWithOneCut({
+              ...{ recovery, packets, lost, wire: WIRE },
+              data: onLink(HEADERS + PAYLOAD),
+              answer: onLink(HEADERS),
+            }),
+            timeouts: 0,
+          });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("tells the path chooser that the path is congested, so that REPS does not use it again", () => {
+    const marks: unknown[] = [];
+    const chooser = () => ({ ...steady(), onAck: (one: unknown) => void marks.push(one) });
+    const net = pairOfHosts([policy(chooser), policy(steady)], {
+      ...{ rate: RATE, delay: WIRE },
+      trimming: TRIMMING,
+    });
+    let [data, answers] = [0, 0];
+    const isData = ({ payloadLength }: { readonly payloadLength: number }) =>
+      payloadLength > MESSAGE_HEADER_LENGTH;
+    net.relays[0].trims = (segment) => isData(segment) && data++ === 3;
+    // The answers to the first three packets are lost, so that the NACK reports them.
+    net.relays[0].loses = (segment) => !isData(segment) && answers++ < 3;
+    const [client] = net.connect(options);
+    client.send(4 * PAYLOAD);
+    net.network.simulation.run();
+    expect(marks).toMatchObject([{ marked: true }, {}]);
+    expect(client.counters.retransmissions).toBe(1);
+  });
+
+  it("arrives whole whatever is cut and lost, both ways", () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          seed: fc.nat(1e6),
+          recovery: fc.constantFrom("selective_repeat" as const, "go_back_n" as const),
+          window: fc.integer({ min: 1, max: 40 }),
+          cut: fc.constantFrom(0.02, 0.3),
+          loss: fc.constantFrom(0, 0.05),
+          bytes: fc.integer({ min: 1, max: 60_000 }),
+        }),
+        ({ seed, recovery, window, cut, loss, bytes }) => {
+          const random = new Random(seed);
+          const net = pairOfHosts([policy(steady), policy(steady)], { rate: 1e9, trimming: TRIMMING });
+          for (const relay of net.relays) {
+            relay.loses = () => random.float() < loss;
+            relay.trims = ({ payloadLength }) =>
+              payloadLength > MESSAGE_HEADER_LENGTH && random.float() < cut;
+          }
+          const own = { recovery, window, reorderingPackets: 4, cap: 2e7, initial: 1e7 };
+          const [client, server] = net.connect({ ...options, ...own });
+          client.send(bytes);
+          net.network.simulation.run(60e9);
+          expect([client.bytesAcknowledged, server.bytesReceived]).toEqual([bytes, bytes]);
         },
       ),
       { numRuns: 60 },

@@ -88,7 +88,11 @@ const anyArrivals = fc
     return list.map(({ gap, bytes, kind }): ArrivingPacket => {
       time += gap;
       // Headers are short.
-      return { time, kind: kind as ArrivingPacket["kind"], bytes: kind === "header" ? 60 + (bytes % 100) : bytes };
+      return {
+        time,
+        kind: kind as ArrivingPacket["kind"],
+        bytes: kind === "header" ? 60 + (bytes % 100) : bytes,
+      };
     });
   });
 
@@ -109,7 +113,9 @@ describe("a port that trims", () => {
         const { result, cut } = await simulated(port, arrivals);
         expect(cut.filter(Boolean).length).toBe(result.trimmed - result.lost);
         for (const { packet, bytes } of result.left)
-          expect(bytes).toBe(cut[packet] ? Math.min(port.length, arrivals[packet]!.bytes) : arrivals[packet]!.bytes);
+          expect(bytes).toBe(
+            cut[packet] ? Math.min(port.length, arrivals[packet]!.bytes) : arrivals[packet]!.bytes,
+          );
       }),
     );
   });
@@ -132,7 +138,13 @@ describe("a cut frame", () => {
       const frame = new Uint8Array(udp + 8 + 24 + 1000);
       frame.set(version === 4 ? [0x08, 0x00] : [0x86, 0xdd], 12);
       Ip.emit(frame, 14, family, {
-        ...{ dscp: Trimming.DSCP.trimmable, ecn: 3, flowLabel: version === 4 ? 0 : 77, hopLimit: 5, protocol: 17 },
+        ...{
+          dscp: Trimming.DSCP.trimmable,
+          ecn: 3,
+          flowLabel: version === 4 ? 0 : 77,
+          hopLimit: 5,
+          protocol: 17,
+        },
         ...{ source: 3n, destination: 4n, payloadLength: frame.length - udp },
       });
       frame.set([0x12, 0x34, 0x56, 0x78], udp);

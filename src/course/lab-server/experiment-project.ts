@@ -83,9 +83,7 @@ function factsOf({ scheme, topology, machine, otherKeys, ip }: NetworkOfFile): S
           ]),
       ...(machine.queues.trim === undefined
         ? []
-        : [
-            "A lab trims no packets (queues.trim): its switches drop what their queues have no room for.",
-          ]),
+        : ["A lab trims no packets (queues.trim): its switches drop what their queues have no room for."]),
       ...(ip === 6 ? ["The file's traffic is IPv6; flows that you start on this page are IPv4."] : []),
       ...(scheme.assign === undefined
         ? []

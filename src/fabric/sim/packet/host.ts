@@ -20,7 +20,6 @@ import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import { type PausableOptions, PausableOutput, type WireOutput } from "./pfc/pausable-output.js";
 import type { Simulation } from "./simulation.js";
-import type { TrimOptions } from "./trimming/trim-options.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
 import { MessageConnection } from "./transport/messages/message-connection.js";
 import type { MessageOptions } from "./transport/messages/message-options.js";
@@ -28,6 +27,7 @@ import { MultipathConnection } from "./transport/multipath.js";
 import { TcpConnection } from "./transport/tcp.js";
 import type { TcpOptions } from "./transport/tcp-options.js";
 import { NUMBER_BYTES, type UdpHost, type UdpOptions, UdpReceiver, UdpSender } from "./transport/udp-flow.js";
+import type { TrimOptions } from "./trimming/trim-options.js";
 
 export type TransportOptions = FixedStreamOptions | MessageOptions | TcpOptions;
 

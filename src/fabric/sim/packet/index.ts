@@ -73,8 +73,6 @@ export { Dcqcn, type DcqcnOptions } from "./transport/messages/dcqcn.js";
 export { FixedWindow, type MessageControlMaker } from "./transport/messages/message-control.js";
 export { type MessageOptions, RECOVERIES, type Recovery } from "./transport/messages/message-options.js";
 export { Swift, type SwiftOptions } from "./transport/messages/swift.js";
-export type { TrimmedPort } from "./trimming/fabric-trimming.js";
-export type { TrimOptions } from "./trimming/trim-options.js";
 export { MultipathConnection } from "./transport/multipath.js";
 export { TcpConnection, type TcpState } from "./transport/tcp.js";
 export {
@@ -89,4 +87,6 @@ export {
   UdpReceiver,
   UdpSender,
 } from "./transport/udp-flow.js";
+export type { TrimmedPort } from "./trimming/fabric-trimming.js";
+export type { TrimOptions } from "./trimming/trim-options.js";
 export { ETHERNET_WIRE, HEADERS_ONLY, type WireModel, wireBytes } from "./wire-model.js";

@@ -15,9 +15,9 @@ import {
 import type { Channel, Node } from "./channel.js";
 import type { PfcOptions } from "./pfc/pfc-options.js";
 import { SwitchFlowControl } from "./pfc/switch-flow-control.js";
+import { MicrosecondClock, type Simulation } from "./simulation.js";
 import { SwitchTrimmer } from "./trimming/switch-trimmer.js";
 import type { TrimOptions } from "./trimming/trim-options.js";
-import { MicrosecondClock, type Simulation } from "./simulation.js";
 import { HEADERS_ONLY, type WireModel } from "./wire-model.js";
 
 /** Memory that the switches of one simulation share, since they run one after the other. */

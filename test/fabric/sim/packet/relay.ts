@@ -1,7 +1,12 @@
 /** Two hosts, each with a NIC on each of two relays (a1-x-b1, a1-y-b1): enough network to test a transport. */
 
 import { Random, toBytes } from "../../../../src/base/index.js";
-import { Segment, type SelectorCodec } from "../../../../src/base/packets/index.js";
+import {
+  MESSAGE_HEADER_LENGTH,
+  Segment,
+  type SelectorCodec,
+  Trimming,
+} from "../../../../src/base/packets/index.js";
 import type { HostPolicy, PathChooser } from "../../../../src/fabric/hosts/index.js";
 import {
   type Channel,
@@ -15,6 +20,7 @@ import {
   NS_PER_MS,
   NS_PER_S,
   type PfcOptions,
+  type TrimOptions,
 } from "../../../../src/fabric/sim/packet/index.js";
 
 /** Passes every frame from one host to the other, as a router does: new destination MAC, TTL untouched. */
@@ -23,6 +29,8 @@ class Relay implements Node {
   readonly #segment = new Segment();
   /** Says which frames to swallow. */
   loses: (segment: Segment) => boolean = () => false;
+  /** Says which frames of messages to cut to their headers. */
+  trims: (segment: Segment) => boolean = () => false;
   seen = 0;
   constructor(
     readonly name: string,
@@ -35,6 +43,11 @@ class Relay implements Node {
     this.seen++;
     if (!this.#segment.read(frame)) throw new Error("a relay got a frame that is no segment");
     if (this.loses(this.#segment)) return;
+    if (this.trims(this.#segment)) {
+      const cut = frame.slice(0, this.#segment.payloadAt + MESSAGE_HEADER_LENGTH);
+      Trimming.markTrimmed(cut);
+      frame = cut;
+    }
     frame.set(toBytes(this.macs[1 - port]!, 6), 0);
     this.#outputs[1 - port]!.send(frame);
   }
@@ -73,7 +86,13 @@ export interface Pair {
 
 export function pairOfHosts(
   policies: [HostPolicy, HostPolicy],
-  link: { rate?: number; delay?: number; queuePackets?: number; pfc?: PfcOptions } = {},
+  link: {
+    rate?: number;
+    delay?: number;
+    queuePackets?: number;
+    pfc?: PfcOptions;
+    trimming?: TrimOptions;
+  } = {},
   ipVersion: 4 | 6 = 4,
 ): Pair {
   const network = new Network();
@@ -87,6 +106,7 @@ export function pairOfHosts(
         ipv6: 0x2001_0db8_0000_0000_0000_0000_0000_0001n + BigInt(i),
         policy: policies[i]!,
         codec: dscp,
+        ...(link.trimming === undefined ? {} : { trimming: link.trimming }),
         ...(link.pfc === undefined
           ? {}
           : {

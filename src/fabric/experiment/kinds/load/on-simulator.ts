@@ -16,8 +16,8 @@ import { HalvesMeter } from "./meters/halves-meter.js";
 import { DropMeter, LinkMeter, type LinkUse, uplinkBusyNs } from "./meters/link-meter.js";
 import { type QueueFigures, QueueMeter } from "./meters/queue-meter.js";
 import { SeriesMeter, WindowTrace } from "./meters/series-meter.js";
-import type { Load } from "./schema.js";
 import { TrimMeter } from "./meters/trim-meter.js";
+import type { Load } from "./schema.js";
 import { assignmentsOf, SimulatedFlows } from "./simulated-flows.js";
 
 /**

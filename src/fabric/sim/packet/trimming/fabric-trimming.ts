@@ -11,10 +11,7 @@ export interface TrimmedPort extends Readonly<TrimCounts> {
 }
 
 /** In the order of the switches and of their ports; undefined where no switch trims. `nodes`: by node index of the topology. */
-export function trimmedPorts(
-  topology: Topology,
-  nodes: readonly Node[],
-): TrimmedPort[] | undefined {
+export function trimmedPorts(topology: Topology, nodes: readonly Node[]): TrimmedPort[] | undefined {
   const switches = topology.nodes.flatMap(({ index, name, ports }) => {
     const node = nodes[index];
     return node instanceof SwitchNode && node.trimmer !== undefined
