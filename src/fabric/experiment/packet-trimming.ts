@@ -5,7 +5,6 @@ import { type SelectorField, Vlan } from "../../base/packets/index.js";
 import type { TrimOptions } from "../sim/packet/index.js";
 import { bytesSchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import type { SchemeRun } from "./experiment.js";
 import { segmentHeaders } from "./segment-headers.js";
 
 const PER_PACKET = "expected a number of headers, a whole number from 1 to 1000";
@@ -33,6 +32,12 @@ interface Machine {
   readonly queues: { readonly trim?: TrimSettings | undefined; readonly pfc?: unknown };
   readonly transport: { readonly protocol?: string | undefined; readonly segment_bytes: number };
   readonly traffic?: { readonly ip?: 4 | 6 | undefined } | undefined;
+}
+
+/** A planned scheme, as far as trimming depends on it. */
+interface Planned {
+  readonly label: string;
+  readonly plan: { readonly field: SelectorField; readonly hosts: { readonly kind: string } };
 }
 
 /** Headers of a packet of the message transport, in bytes, with the tag of a scheme that has one. */
@@ -97,7 +102,7 @@ export function checkTrimming(machine: Machine, locate: Locate): void {
 /** Adds P43051 at each scheme whose hosts need the field that says that a packet was cut, and for a length without the tag of a scheme. */
 export function checkTrimmedSchemes(
   machine: Machine,
-  schemes: readonly SchemeRun[],
+  schemes: readonly Planned[],
   locate: Locate,
   diagnostics: Diagnostics,
 ): void {
