@@ -1,5 +1,5 @@
-import { block, page, type RunDocument, run } from "../block.js";
-import { fixed, parsed, percent, pickKeys, table } from "../text.js";
+import { block, page, type RunDocument, run, script } from "../block.js";
+import { fixed, parsed, percent, pickKeys, significant, table } from "../text.js";
 import { RIVALS } from "../titles.js";
 
 const KEYS = [
@@ -56,18 +56,62 @@ function find(all: readonly Row[], fabric: string, scheme: string, is: (row: Row
 const at = (load: number) => (row: Row) => row.load === load;
 const under = (traffic: string) => (row: Row) => row.traffic === traffic;
 
+/** Closed forms of tools/figures/measure/slow-link.ts. */
+interface Limits {
+  /** Loads from which on a link is full. */
+  readonly full: { readonly host: number; readonly alike: number; readonly byRate: number };
+  readonly loads: readonly {
+    readonly load: number;
+    readonly use: number;
+    /** Absent where the link is full. */
+    readonly slowdown?: number;
+    readonly flows?: number;
+  }[];
+}
+
+/** Designs that give each uplink the same, whatever its rate and its queue: each flow, or each part of a flow. */
+const BLIND: Readonly<Record<string, "flow" | "part">> = { ecmp: "flow", presto: "part", spray: "part" };
+/** Share of the flows of a host that leave its rack: in an all-to-all, 8 of 11 other hosts are in other racks. */
+const crossing = (traffic: string) => (traffic === "all-to-all" ? 8 / 11 : 1);
+
+/**
+ * The share of the offered payload that can arrive in the long run, below 1 where a link is full: then queues grow with the run, and a mean
+ * slowdown is one of its length. Two thirds of the flows begin or end in the rack of the slow link. If each uplink gets the same, a quarter of
+ * them meets the slow link, or all of them if each flow is spread.
+ */
+function carried({ fabric, scheme, traffic, load = 0.5 }: Row, { full }: Limits): number {
+  const hosts = Math.min(1, full.host / load);
+  if (fabric !== "half") return hosts;
+  const across = load * crossing(traffic);
+  const blind = BLIND[String(scheme)];
+  const limit = Math.min(1, (blind === undefined ? full.byRate : full.alike) / across);
+  const met = (2 / 3) * (blind === "flow" ? 1 / 4 : 1);
+  return Math.min(hosts, 1 - met * (1 - limit));
+}
+
+/** The text of a figure, or what arrives at most where a link is full. */
+function unlessFull(row: Row, limits: Limits, text: (row: Row) => string): string {
+  const share = carried(row, limits);
+  return share < 1 ? `full: ${percent(share, 0)}` : text(row);
+}
+
 function shown(value: number, half: number): string {
   return `${fixed(value, 2)} ± ${fixed(half, 2)}${half > WIDE * value ? " *" : ""}`;
 }
 const mean = (row: Row) => shown(row.slowdown_mean, row.slowdown_mean_ci95);
 const p99 = (row: Row) => shown(row.slowdown_p99, row.slowdown_p99_ci95);
 
-function byLoad(all: readonly Row[], fabric: string, text: (row: Row) => string): readonly string[] {
+function byLoad(
+  all: readonly Row[],
+  fabric: string,
+  limits: Limits,
+  text: (row: Row) => string,
+): readonly string[] {
   return table(
     ["scheme", ...LOADS.map((load) => percent(load, 0))],
     Object.entries(SCHEMES).map(([scheme, title]) => [
       title,
-      ...LOADS.map((load) => text(find(all, fabric, scheme, at(load)))),
+      ...LOADS.map((load) => unlessFull(find(all, fabric, scheme, at(load)), limits, text)),
     ]),
   );
 }
@@ -79,18 +123,18 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** The mean and the 99th percentile by load, of one fabric. */
-const ofFabric = (all: readonly Row[], fabric: string): readonly string[] => [
+const ofFabric = (all: readonly Row[], fabric: string, limits: Limits): readonly string[] => [
   `${TITLES[fabric]}, mean slowdown by load:`,
   "",
-  ...byLoad(all, fabric, mean),
+  ...byLoad(all, fabric, limits, mean),
   "",
   `${TITLES[fabric]}, 99th percentile of the slowdown by load:`,
   "",
-  ...byLoad(all, fabric, p99),
+  ...byLoad(all, fabric, limits, p99),
   "",
 ];
 
-const byTraffic = (all: readonly Row[]): readonly string[] => [
+const byTraffic = (all: readonly Row[], limits: Limits): readonly string[] => [
   "Other traffic at a load of 50 %, mean slowdown:",
   "",
   ...table(
@@ -105,35 +149,65 @@ const byTraffic = (all: readonly Row[]): readonly string[] => [
     Object.entries(SCHEMES).map(([scheme, title]) => [
       title,
       ...FABRICS.flatMap((fabric) =>
-        TRAFFIC.map((traffic) => mean(find(all, fabric, scheme, under(traffic)))),
+        TRAFFIC.map((traffic) => unlessFull(find(all, fabric, scheme, under(traffic)), limits, mean)),
       ),
     ]),
   ),
 ];
 
-/** How many times as long as under REPS, at a load of 50 %. */
-const overReps = (all: readonly Row[], fabric: string, scheme: string): string =>
-  `${fixed(find(all, fabric, scheme, at(0.5)).slowdown_mean / find(all, fabric, "reps", at(0.5)).slowdown_mean, 2)} times`;
+/** How many times as long as under REPS. */
+const overReps = (all: readonly Row[], fabric: string, scheme: string, load: number): string =>
+  `${fixed(find(all, fabric, scheme, at(load)).slowdown_mean / find(all, fabric, "reps", at(load)).slowdown_mean, 2)} times`;
+
+const limits = script("tools/figures/measure/slow-link.ts");
+const asIs = (document: RunDocument): Limits => document;
 
 export default page("docs/rivals.md", {
   fabrics: block({
     runs: {
       loads: run("examples/compare/rivals.yaml"),
       traffic: run("examples/compare/rivals-traffic.yaml"),
+      limits,
     },
-    pick: { loads: rows, traffic: rows },
-    render: ({ loads, traffic }) => [
-      ...FABRICS.flatMap((fabric) => ofFabric(loads, fabric)),
-      ...byTraffic(traffic),
+    pick: { loads: rows, traffic: rows, limits: asIs },
+    render: ({ loads, traffic, limits: own }) => [
+      ...FABRICS.flatMap((fabric) => ofFabric(loads, fabric, own)),
+      ...byTraffic(traffic, own),
     ],
     values: ({ loads }) => ({
-      ecmp: overReps(loads, "equal", "ecmp"),
-      letflow: overReps(loads, "equal", "letflow"),
-      conga: overReps(loads, "equal", "conga"),
-      slowSpray: overReps(loads, "half", "spray"),
-      slowEcmp: overReps(loads, "half", "ecmp"),
-      slowConga: overReps(loads, "half", "conga"),
+      ecmp: overReps(loads, "equal", "ecmp", 0.5),
+      letflow: overReps(loads, "equal", "letflow", 0.5),
+      conga: overReps(loads, "equal", "conga", 0.5),
+      slowSpray: overReps(loads, "half", "spray", 0.3),
+      slowPresto: overReps(loads, "half", "presto", 0.3),
+      slowEcmp: overReps(loads, "half", "ecmp", 0.3),
+      slowConga: overReps(loads, "half", "conga", 0.3),
     }),
     slow: true,
+  }),
+  /** Closed forms: what links carry, and how long a run must be. */
+  capacity: block({
+    runs: { limits },
+    pick: { limits: asIs },
+    render: ({ limits: { loads } }) =>
+      table(
+        ["", ...loads.map(({ load }) => percent(load, 0))],
+        [
+          [
+            "use of a host's link, with headers and acknowledgements",
+            ...loads.map(({ use }) => percent(use, 0)),
+          ],
+          [
+            "mean slowdown of one such link alone, shared alike: 1 / (1 - use)",
+            ...loads.map(({ slowdown }) => (slowdown === undefined ? "none" : fixed(slowdown, 2))),
+          ],
+          [
+            "flows for a mean within a tenth",
+            ...loads.map(({ flows }) => (flows === undefined ? "none" : significant(flows, 2))),
+          ],
+        ],
+      ),
+    values: ({ limits: { full } }) =>
+      Object.fromEntries(Object.entries(full).map(([name, load]) => [name, percent(load, 0)])),
   }),
 });
