@@ -1,14 +1,18 @@
 /**
  * Checks `p4loom equal` against packets, on mutants of twenty programs:
  *
- *     npx tsx tools/equal-mutants.ts [--mutants 10] [--packets 100000] [--seed 1] [--program NAME]
+ *     [P4LOOM_BMV2=/path/of/simple_switch_grpc] npx tsx tools/equal-mutants.ts [--mutants 10] [--packets 100000] [--bmv2 2000] [--seed 1]
+ *         [--program NAME,...] [--store FILE]
  *
  * Each program gets ten mutants that compile. `equal` compares each with the program. Packets are the second model: generated tests of
  * both programs give entries and first packets; each set of entries gets the same number of packets, which are the first ones with some
  * bytes, the length or the port changed. A mutant of which a packet leaves otherwise differs. So `equal` must never say "equal" of a
- * mutant that differs, and must say "different" of it.
- * Prints a line of JSON for each mutant, and the sums. Exit status 1: a verdict is wrong.
+ * mutant that differs, and must say "different" of it. BMv2 is the third model: it gets some of the packets (`--bmv2`, spread over three
+ * sets of entries) and those up to the first that shows a difference, with both programs.
+ * Prints a line of JSON for each mutant, and the sums. `--store`: lines are kept there, and mutants that have one are not compared again. Exit
+ * status 1: a verdict is wrong.
  */
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Diagnostics, defined, Random, SourceFile, toHex } from "../src/base/index.js";
@@ -20,6 +24,8 @@ import { compile } from "../src/toolchain/p4/index.js";
 import type { Program } from "../src/toolchain/program/index.js";
 import { Switch } from "../src/toolchain/switch/index.js";
 import { type GeneratedTest, generateTests } from "../src/toolchain/testgen/index.js";
+import { BMV2, NO_BMV2 } from "../test/parity/bmv2.js";
+import { OnBmv2, type OnBoth, type Packet, packetsLike } from "./equal-on-bmv2.js";
 
 const root = resolve(import.meta.dirname, "..");
 const golden = (name: string) => `test/golden/${name}/${name}.p4`;
@@ -46,6 +52,8 @@ const { values } = parseArgs({
     packets: { type: "string", default: "100000" },
     seed: { type: "string", default: "1" },
     program: { type: "string" },
+    bmv2: { type: "string", default: "2000" },
+    store: { type: "string" },
   },
 });
 const seed = Number(values.seed);
@@ -101,12 +109,28 @@ function changed(bytes: Uint8Array, random: Random): Uint8Array {
   return other;
 }
 
-/** A packet with which two programs do not send the same, with the number of packets that were sent before. */
+/** Ports beside that of a test's packet, for each set of entries. */
+const OTHER_PORTS = 24;
+
+/** Sets of entries that BMv2 gets, and the most packets of a sequence that shows a difference. */
+const BMV2_SETS = 3;
+const BMV2_MOST = 3000;
+
+interface Differing {
+  readonly packet: string;
+  readonly commands: readonly string[];
+  /** Packets that were sent before. */
+  readonly after: number;
+  /** Those with these entries up to this one. */
+  readonly sequence: readonly Packet[];
+}
+
+/** A packet with which two programs do not send the same. */
 async function differing(
   programs: readonly [Program, Program],
   tests: readonly GeneratedTest[],
   packets: number,
-): Promise<{ packet: string; commands: readonly string[]; after: number } | undefined> {
+): Promise<Differing | undefined> {
   const random = new Random(seed);
   const share = Math.max(1, Math.ceil(packets / Math.max(1, tests.length)));
   let after = 0;
@@ -115,16 +139,19 @@ async function differing(
       await started(programs[0], stimulus.commands),
       await started(programs[1], stimulus.commands),
     ];
+    const others = Array.from({ length: OTHER_PORTS }, () => random.int(511));
+    const sequence: Packet[] = [];
     for (let i = 0; i < share; i++, after++) {
       // Registers and meters change: now and then both begin anew.
       const bytes = i === 0 ? stimulus.bytes : changed(stimulus.bytes, random);
-      const port = random.int(8) === 0 ? random.int(511) : stimulus.port;
+      const port = random.int(8) === 0 ? defined(others[random.int(OTHER_PORTS)]) : stimulus.port;
+      if (sequence.length < BMV2_MOST) sequence.push({ port, bytes });
       for (const { device, sent } of [a, b]) {
         sent.length = 0;
         device.receive(port, bytes.slice());
       }
       if (a.sent.join() !== b.sent.join())
-        return { packet: `${port} ${toHex(bytes)}`, commands: stimulus.commands, after };
+        return { packet: `${port} ${toHex(bytes)}`, commands: stimulus.commands, after, sequence };
     }
   }
   return undefined;
@@ -139,7 +166,13 @@ async function verdictOf(a: Program, b: Program): Promise<{ verdict: string; rea
   return { verdict, reasons: [...reasons.keys()] };
 }
 
-async function tried(a: Program, own: readonly GeneratedTest[], file: SourceFile, mutant: Mutant) {
+async function tried(
+  a: Program,
+  own: readonly GeneratedTest[],
+  file: SourceFile,
+  mutant: Mutant,
+  known: OnBmv2,
+) {
   const b = compiled(new SourceFile(file.path, mutatedText(mutant)));
   if (b === undefined) return undefined;
   const began = performance.now();
@@ -147,32 +180,110 @@ async function tried(a: Program, own: readonly GeneratedTest[], file: SourceFile
   const seconds = (performance.now() - began) / 1000;
   const tests = verdict === "other tables" ? own : [...own, ...(await testsOf(b))];
   const found = await differing([a, b], tests, Number(values.packets));
-  const isWrong = verdict === "equal" && found !== undefined;
-  return { mutant: mutant.name, change: mutant.change, verdict, reasons, seconds, found, isWrong };
+  const bmv2 = verdict === "other tables" ? [] : await onBmv2([a, b], own, found, known);
+  const isWrong = verdict === "equal" && (found !== undefined || bmv2.some(isDifference));
+  const { sequence: _, ...shown } = found ?? { sequence: [] };
+  const differs = found === undefined ? undefined : shown;
+  return {
+    mutant: mutant.name,
+    change: mutant.change,
+    verdict,
+    reasons,
+    seconds,
+    found: differs,
+    bmv2,
+    isWrong,
+  };
 }
 
-const sums: Record<string, number> = {};
-for (const path of PROGRAMS) {
-  if (values.program !== undefined && !path.includes(values.program)) continue;
-  const file = readSource(join(root, path));
-  const program = defined(compiled(file));
-  const tests = await testsOf(program);
-  const all = mutantsOf(file, { resolveInclude }, new Diagnostics());
-  let count = 0;
-  for (const mutant of shuffled(chooseMutants(all, 3 * Number(values.mutants), seed))) {
-    if (count >= Number(values.mutants)) break;
-    const result = await tried(program, tests, file, mutant);
-    if (result === undefined) continue;
-    count++;
-    console.log(JSON.stringify({ program: path, ...result }));
-    const key = `${result.verdict}, packets ${result.found === undefined ? "do not differ" : "differ"}`;
-    sums[key] = (sums[key] ?? 0) + 1;
-    if (result.isWrong) process.exitCode = 1;
-  }
+/** A difference on BMv2 that is none of time or chance. */
+const isDifference = ({ bmv2, byChance }: OnBoth): boolean => bmv2 && byChance !== true;
+
+/** Packets of some of the program's tests, then those of a difference. */
+async function onBmv2(
+  programs: readonly [Program, Program],
+  own: readonly GeneratedTest[],
+  found: Differing | undefined,
+  known: OnBmv2,
+): Promise<OnBoth[]> {
+  if (BMV2 === undefined || Number(values.bmv2) === 0) return [];
+  const step = Math.max(1, Math.floor(own.length / BMV2_SETS));
+  const sets = own.filter((_, i) => i % step === 0).slice(0, BMV2_SETS);
+  const count = Math.ceil(Number(values.bmv2) / Math.max(1, sets.length));
+  const jobs = sets.map((test, i) =>
+    known.compare(programs, test.stimulus.commands, packetsLike(test, count, seed + i, changed), `${i}`),
+  );
+  if (found !== undefined && found.sequence.length <= BMV2_MOST)
+    jobs.push(known.compare(programs, found.commands, found.sequence));
+  return (await Promise.all(jobs)).filter((one) => one !== undefined);
 }
-console.log(JSON.stringify(sums, null, 2));
+
+interface Line {
+  readonly program: string;
+  readonly mutant: string;
+  readonly verdict: string;
+  readonly found?: object;
+  readonly bmv2: readonly OnBoth[];
+  readonly isWrong: boolean;
+}
+
+function stored(): Line[] {
+  if (values.store === undefined || !existsSync(values.store)) return [];
+  return readFileSync(values.store, "utf8")
+    .split("\n")
+    .filter((line) => line.endsWith("}"))
+    .map((line) => JSON.parse(line) as Line);
+}
 
 /** In an order that does not follow the program's text. */
 function shuffled(mutants: readonly Mutant[]): Mutant[] {
   return new Random(seed).shuffle([...mutants]);
 }
+
+async function main(): Promise<void> {
+  if (BMV2 === undefined) console.error(NO_BMV2);
+  const before = stored();
+  const lines: Line[] = [];
+  for (const path of PROGRAMS) {
+    if (values.program !== undefined && !values.program.split(",").some((name) => path.includes(name)))
+      continue;
+    const file = readSource(join(root, path));
+    const program = defined(compiled(file));
+    const tests = await testsOf(program);
+    const known = new OnBmv2();
+    const all = mutantsOf(file, { resolveInclude }, new Diagnostics());
+    let count = 0;
+    for (const mutant of shuffled(chooseMutants(all, 3 * Number(values.mutants), seed))) {
+      if (count >= Number(values.mutants)) break;
+      const old = before.find((line) => line.program === path && line.mutant === mutant.name);
+      const result = old ?? (await tried(program, tests, file, mutant, known));
+      if (result === undefined) continue;
+      count++;
+      const line = { ...result, program: path } as Line;
+      lines.push(line);
+      if (old !== undefined) continue;
+      console.log(JSON.stringify(line));
+      if (values.store !== undefined) appendFileSync(values.store, `${JSON.stringify(line)}\n`);
+    }
+  }
+  summarize(lines);
+}
+
+function summarize(lines: readonly Line[]): void {
+  const sums = new Map<string, number>();
+  const add = (key: string) => sums.set(key, (sums.get(key) ?? 0) + 1);
+  for (const { verdict, found, bmv2, isWrong } of lines) {
+    const shows = bmv2.some(isDifference);
+    const third = bmv2.length === 0 ? "BMv2 not asked" : `on BMv2 they ${shows ? "differ" : "do not differ"}`;
+    add(`${verdict}, packets ${found === undefined ? "do not differ" : "differ"}, ${third}`);
+    for (const one of bmv2) {
+      add(
+        `sequences on BMv2: ${one.ours === one.bmv2 ? "both switches say the same" : one.byChance ? "by chance" : "switches disagree"}`,
+      );
+    }
+    if (isWrong) process.exitCode = 1;
+  }
+  console.log(JSON.stringify(Object.fromEntries(sums), null, 2));
+}
+
+await main();

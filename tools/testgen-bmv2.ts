@@ -9,7 +9,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { DiagnosticError, Diagnostics, formatDiagnostic } from "../src/base/index.js";
+import { type Diagnostic, DiagnosticError, Diagnostics, formatDiagnostic } from "../src/base/index.js";
 import { loadProgram } from "../src/toolchain/loading/index.js";
 import { BMV2, NO_BMV2 } from "../test/parity/bmv2.js";
 import { type OnBmv2, playGenerated } from "../test/parity/generated-tests.js";
@@ -38,13 +38,18 @@ function programsIn(folder: string, includes: (path: string) => boolean): string
     .sort();
 }
 
+/** Warnings may stand before it. */
+function firstError({ diagnostics }: DiagnosticError): Diagnostic {
+  return diagnostics.find(({ severity }) => severity === "error") ?? diagnostics[0]!;
+}
+
 /** Undefined where the program does not compile, or its tests cannot be made: the reason is printed. */
 async function play(path: string, most: number): Promise<OnBmv2 | undefined> {
   try {
     const { program } = await loadProgram({ path, include: [], define: [] }, new Diagnostics(), "ignore");
     return await playGenerated(program, SEED, most);
   } catch (error) {
-    const text = error instanceof DiagnosticError ? formatDiagnostic(error.diagnostics[0]!) : String(error);
+    const text = error instanceof DiagnosticError ? formatDiagnostic(firstError(error)) : String(error);
     console.log(`${relative(root, path)}: ${text.split("\n")[0]}`);
     return undefined;
   }

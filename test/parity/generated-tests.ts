@@ -1,10 +1,6 @@
 /** Tests that `p4loom testgen` makes, played on BMv2: where it does something else than they expect. */
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { runCommands } from "../../src/toolchain/control/index.js";
-import type { Update } from "../../src/toolchain/device/index.js";
 import type { Program } from "../../src/toolchain/program/index.js";
-import { Switch } from "../../src/toolchain/switch/index.js";
-import { type GeneratedTest, generateTests, stfOf } from "../../src/toolchain/testgen/index.js";
+import { type GeneratedTest, generateTests, stfOf, updatesOf } from "../../src/toolchain/testgen/index.js";
 import { playOnBmv2 } from "./bmv2.js";
 
 /** Ports of the switch from 0, beside those that a test names. */
@@ -13,26 +9,11 @@ const PORTS = 16;
 const DROP_PORT = 511;
 const MAX_PATHS = 600;
 
-/** What the commands of a test write, as a controller would. */
-async function updatesOf(program: Program, commands: readonly string[]): Promise<Update[]> {
-  const updates: Update[] = [];
-  const device = new Switch(program, { clock: { now: () => 0, at: () => () => {} }, transmit: () => {} });
-  const write = device.write.bind(device);
-  device.write = (batch, ...more) => {
-    updates.push(...batch);
-    return write(batch, ...more);
-  };
-  const diagnostics = new Diagnostics();
-  await runCommands(device, new SourceFile("commands", commands.join("\n")), diagnostics);
-  diagnostics.throwIfErrors();
-  return updates;
-}
-
 /** Lines `PORT FRAME` that the test expects and BMv2 does not send, and the other way round. */
 async function differences(program: Program, { stimulus, expected }: GeneratedTest): Promise<string[]> {
   const { sent } = await playOnBmv2({
     program,
-    updates: await updatesOf(program, stimulus.commands),
+    updates: await updatesOf(program, stimulus),
     packets: [{ port: stimulus.port, frame: stimulus.bytes }],
     ports: [
       ...new Set([

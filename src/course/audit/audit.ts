@@ -7,7 +7,7 @@ import { type RunTestOptions, runTest, StepFailure, Submission } from "../gradin
 import { CODES } from "./codes.js";
 import { compareByPackets, type Difference } from "./compare.js";
 import { type Exception, readExceptions } from "./exceptions.js";
-import { lineMutants } from "./line-changes.js";
+import { lineDeletions, lineMutants } from "./line-changes.js";
 
 export interface AuditOptions extends RunTestOptions {
   /** Maximum number of mutants. */
@@ -18,6 +18,8 @@ export interface AuditOptions extends RunTestOptions {
   readonly packets: number;
   /** Ends the tests of a mutant at the first that fails: the result lacks which other tests detect it. */
   readonly quick?: boolean;
+  /** Each line of the solution's programs left out, in place of the other changes. */
+  readonly lines?: boolean;
   readonly stop?: AbortSignal;
   /** Called after each mutant with the number of those that are done, and of all. */
   done?(count: number, of: number): void;
@@ -88,7 +90,7 @@ export async function auditExercise(
   const solution = readSolution(exercise);
   await checkSolution(exercise, solution, options);
   const exceptions = readExceptions(exercise, diagnostics);
-  const known = changesOf(exercise, solution, diagnostics);
+  const known = changesOf(exercise, solution, options.lines === true, diagnostics);
   diagnostics.throwIfErrors();
   const chosen = chooseMutants(known, options.mutants, options.seed);
   const audited: AuditedMutant[] = [];
@@ -97,7 +99,7 @@ export async function auditExercise(
     audited.push(await auditOne(change, exercise, solution, exceptions, options));
     options.done?.(audited.length, chosen.length);
   }
-  warnOfStale(exceptions, known, audited, diagnostics);
+  if (!options.lines) warnOfStale(exceptions, known, audited, diagnostics);
   return {
     exercise: exercise.title,
     seed: options.seed,
@@ -181,11 +183,18 @@ async function checkSolution(
 function changesOf(
   exercise: Exercise,
   solution: ReadonlyMap<string, string>,
+  lines: boolean,
   diagnostics: Diagnostics,
 ): Change[] {
   const { files, folder } = exercise;
   return [...solution].flatMap(([path, text]) => {
     const file = new SourceFile(pathIn(folder, `solution/${path}`), text);
+    const withFile = (mutant: Mutant): Change => ({
+      path,
+      mutant,
+      name: `${nameOfPath(path)} ${mutant.name}`,
+    });
+    if (lines) return path.endsWith(".p4") ? lineDeletions(file).map(withFile) : [];
     const resolveInclude = (name: string): SourceFile | undefined => {
       const own = solution.get(name);
       const whole = pathIn(folder, name);
@@ -195,7 +204,7 @@ function changesOf(
     const mutants = path.endsWith(".p4")
       ? mutantsOf(file, { resolveInclude }, diagnostics)
       : lineMutants(file, /\.(m?js|py)$/.test(path));
-    return mutants.map((mutant) => ({ path, mutant, name: `${nameOfPath(path)} ${mutant.name}` }));
+    return mutants.map(withFile);
   });
 }
 

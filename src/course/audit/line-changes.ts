@@ -46,14 +46,28 @@ export function lineMutants(file: SourceFile, isModule: boolean): Mutant[] {
           `\`${word}\` becomes \`${other(word)}\` in \`${shown}\``,
         );
   }
+  return named(found.filter((mutant) => mutatedText(mutant) !== file.text));
+}
+
+/** Each line of a program left out that is no comment: most such programs do not compile. */
+export function lineDeletions(file: SourceFile): Mutant[] {
+  const found = [...file.lineStarts.entries()].flatMap(([index, start]): Omit<Mutant, "name">[] => {
+    const text = file.lineText(index + 1);
+    if (text.trim() === "" || COMMENT.test(text)) return [];
+    const span = { file, start, end: start + text.length };
+    return [{ kind: "statement", part: "", change: `\`${text.trim()}\` left out`, span, replacement: "" }];
+  });
+  return named(found);
+}
+
+/** Equal changes get numbers. */
+function named(changes: readonly Omit<Mutant, "name">[]): Mutant[] {
   const counts = new Map<string, number>();
-  return found
-    .filter((mutant) => mutatedText(mutant) !== file.text)
-    .map((mutant) => {
-      const count = (counts.get(mutant.change) ?? 0) + 1;
-      counts.set(mutant.change, count);
-      return { ...mutant, name: count === 1 ? mutant.change : `${mutant.change} (${count})` };
-    });
+  return changes.map((mutant) => {
+    const count = (counts.get(mutant.change) ?? 0) + 1;
+    counts.set(mutant.change, count);
+    return { ...mutant, name: count === 1 ? mutant.change : `${mutant.change} (${count})` };
+  });
 }
 
 /** Whether a line is a statement of its own. */

@@ -154,11 +154,17 @@ export class Pass {
     return result;
   }
 
-  /** A number between two (64 bits), which nobody can choose. */
+  /**
+   * A number between two (64 bits), which nobody can choose. The same number of another program is one that is drawn at the same place in their order,
+   * between the same bounds: others are independent of it.
+   */
   random(low: Term, high: Term): Term {
     const { terms } = this;
-    this.situation.leftOut.add("decisions by random numbers");
-    const value = terms.variable(`${RANDOM}${this.situation.randoms++}`, 64);
+    if (this.shared.environment.leftOut !== undefined)
+      this.situation.leftOut.add("decisions by random numbers");
+    const value = terms.variable(`${RANDOM}${this.situation.randoms++} ${low.id} ${high.id}`, 64);
+    if (this.branch("random numbers, bounds of which the first is larger:", terms.less(high, low)))
+      throw new Unhandled("random numbers between bounds of which the first is larger");
     this.chooser.require(terms.not(terms.or(terms.less(value, low), terms.less(high, value))));
     return value;
   }
