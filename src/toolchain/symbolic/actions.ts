@@ -113,21 +113,14 @@ export class Actions {
         const [to, from] = [first, second].map(
           (value) => memory.shapes.unions.get(String(value?.value)) ?? [],
         );
-        const before = memory.copy();
-        defined(to).forEach((member, i) => {
-          const source = defined(defined(from)[i]);
-          if (!before.isValid(source)) memory.setInvalid(member);
-        });
-        defined(to).forEach((member, i) => {
-          const source = defined(defined(from)[i]);
-          if (before.isValid(source)) memory.copyHeader(member, source);
-        });
+        memory.copyUnion(defined(to), defined(from));
         return true;
       }
-      case "assign_header_stack": {
+      case "assign_header_stack":
+      case "assign_union_stack": {
         const [to, from] = [this.#expressions.stack(given(first)), this.#expressions.stack(given(second))];
         to.elements.forEach((element, i) => {
-          memory.copyHeader(element, defined(from.elements[i]));
+          memory.copyUnion(element, defined(from.elements[i]));
         });
         memory.setNext(to.name, memory.next(from.name));
         return true;

@@ -46,7 +46,7 @@ export function deparsed(
 ): Packet {
   const { terms, shapes } = memory;
   const headers = order
-    .flatMap((name) => shapes.stacks.get(name)?.elements ?? [name])
+    .flatMap((name) => shapes.stacks.get(name)?.elements.flat() ?? [name])
     .filter((name) => memory.isValid(name))
     .flatMap((name) => shapes.header(name).fields.map((field) => memory.get(name, field.name)));
   const behind = packet.bits(8 * parsed.bytes, Math.max(0, packet.front.width - 8 * parsed.bytes));

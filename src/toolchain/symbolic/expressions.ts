@@ -17,6 +17,7 @@ export interface Scope {
 }
 
 type Operation = bmv2.Expression;
+type StackField = Extract<bmv2.Value, { type: "stack_field" | "union_stack_field" }>;
 
 /** Operations whose result is true or false; as a number it is 1 or 0. */
 const CONDITIONS: ReadonlySet<string> = new Set([
@@ -58,7 +59,8 @@ export class Expressions {
         if (this.scope.parameter === undefined) throw new Unhandled("a parameter outside of an action");
         return this.scope.parameter(value.value);
       case "stack_field":
-        return this.#fieldOf(this.#last(value.value[0]), value.value[1]);
+      case "union_stack_field":
+        return this.#fieldOf(...this.#lastField(value));
       case "register":
         if (this.scope.register === undefined) throw new Unhandled("a register outside of an action");
         return this.scope.register(value.value[0], this.numbers.low(this.number(value.value[1]), 32));
@@ -86,11 +88,12 @@ export class Expressions {
     return { kind: "term", term, signed: false };
   }
 
-  /** The element of a stack that was extracted last; the first one where none was. */
-  #last(name: string): string {
-    const { elements } = this.#memory.shapes.stack(name);
-    const last = Math.min(Math.max(0, this.#memory.next(name) - 1), elements.length - 1);
-    return defined(elements[last]);
+  /** A field of the element of a stack that was extracted last; of the first one where none was. */
+  #lastField({ value }: StackField): [header: string, field: string] {
+    const { elements, members } = this.#memory.shapes.stack(value[0]);
+    const last = Math.min(Math.max(0, this.#memory.next(value[0]) - 1), elements.length - 1);
+    const [member, field] = value.length === 3 ? [members.indexOf(value[1]), value[2]] : [0, value[1]];
+    return [defined(defined(elements[last])[member]), field];
   }
 
   condition(value: bmv2.Value): Term {
@@ -149,7 +152,7 @@ export class Expressions {
       const inner = value.value;
       if (!isOperation(inner)) return this.header(inner);
       if (inner.op === "dereference_header_stack")
-        return this.#element(this.stack(leftOf(inner)), this.number(rightOf(inner)));
+        return defined(this.#element(this.stack(leftOf(inner)), this.number(rightOf(inner)))[0]);
       if (inner.op === "access_union_header") {
         const member = this.#unionOf(leftOf(inner))[memberOf(inner.right)];
         if (member !== undefined) return member;
@@ -160,18 +163,24 @@ export class Expressions {
 
   #unionOf(value: bmv2.Value): readonly string[] {
     if (value.type === "header_union") return defined(this.#memory.shapes.unions.get(value.value));
-    if (value.type === "expression" && !isOperation(value.value)) return this.#unionOf(value.value);
-    throw new Unhandled("a stack of header unions");
+    if (value.type === "expression") {
+      const inner = value.value;
+      if (!isOperation(inner)) return this.#unionOf(inner);
+      if (inner.op === "dereference_union_stack")
+        return this.#element(this.stack(leftOf(inner)), this.number(rightOf(inner)));
+    }
+    throw new Unhandled(`a value of type ${value.type} as a header union`);
   }
 
   stack(value: bmv2.Value): Stack {
-    if (value.type === "header_stack") return this.#memory.shapes.stack(value.value);
+    if (value.type === "header_stack" || value.type === "header_union_stack")
+      return this.#memory.shapes.stack(value.value);
     if (value.type === "expression" && !isOperation(value.value)) return this.stack(value.value);
     throw new Unhandled(`a value of type ${value.type} as a header stack`);
   }
 
   /** An index behind the end stands for the last element, as in the switch. */
-  #element({ name, elements }: Stack, index: Num): string {
+  #element({ name, elements }: Stack, index: Num): readonly string[] {
     const { terms } = this.#memory;
     if (rangeOf(index).signed) throw new Unhandled("an index with sign");
     const last = elements.length - 1;
@@ -245,7 +254,11 @@ export class Expressions {
   #equal(left: bmv2.Value, right: bmv2.Value): Term {
     const kind = kindOf(left);
     if (kind === "header") return this.#sameHeader(this.header(left), this.header(right));
-    if (kind === "union") throw new Unhandled("a comparison of header unions");
+    if (kind === "union") {
+      const others = this.#unionOf(right);
+      const same = this.#unionOf(left).map((one, i) => this.#sameHeader(one, defined(others[i])));
+      return this.#memory.terms.all(same);
+    }
     const [a, b] = [this.#varbit(left), this.#varbit(right)];
     const { terms } = this.#memory;
     if (a !== undefined && b !== undefined) return a.width === b.width ? terms.equal(a, b) : terms.false;
@@ -286,7 +299,8 @@ export class Expressions {
       case "field":
         return value.value;
       case "stack_field":
-        return [this.#last(value.value[0]), value.value[1]];
+      case "union_stack_field":
+        return this.#lastField(value);
       case "expression": {
         const inner = value.value;
         if (!isOperation(inner)) return this.destination(inner);

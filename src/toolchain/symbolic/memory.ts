@@ -26,7 +26,10 @@ export interface Header {
 
 export interface Stack {
   readonly name: string;
-  readonly elements: readonly string[];
+  /** The headers of each element: one, or the members of a union. */
+  readonly elements: readonly (readonly string[])[];
+  /** Of a stack of unions: the members' names in a union. */
+  readonly members: readonly string[];
 }
 
 /** The headers, stacks and unions of a program by name. */
@@ -57,7 +60,15 @@ export class Shapes {
       this.headers.set(name, { name, metadata, fields, byName, union: unionOf(name) });
     }
     for (const { name, header_ids } of program.header_stacks)
-      this.stacks.set(name, { name, elements: members(header_ids) });
+      this.stacks.set(name, { name, elements: members(header_ids).map((header) => [header]), members: [] });
+    const unions = new Map(program.header_unions.map((union) => [union.id, members(union.header_ids)]));
+    const unionTypes = new Map(program.header_union_types.map((type) => [type.name, type.headers]));
+    for (const { name, union_type, header_union_ids } of program.header_union_stacks)
+      this.stacks.set(name, {
+        name,
+        elements: header_union_ids.map((id) => defined(unions.get(id))),
+        members: defined(unionTypes.get(union_type)).map(([member]) => member),
+      });
   }
 
   header(name: string): Header {
@@ -76,7 +87,7 @@ export class Shapes {
 
   stack(name: string): Stack {
     const stack = this.stacks.get(name);
-    if (stack === undefined) throw new Unhandled(`the stack of unions ${name}`);
+    if (stack === undefined) throw new Unhandled(`the stack ${name}`);
     return stack;
   }
 }
@@ -175,6 +186,14 @@ export class Memory {
     });
   }
 
+  /** The members of a union take those of another one of its type. */
+  copyUnion(to: readonly string[], from: readonly string[]): void {
+    const before = this.copy();
+    for (const [i, member] of to.entries()) if (!before.isValid(defined(from[i]))) this.setInvalid(member);
+    for (const [i, member] of to.entries())
+      if (before.isValid(defined(from[i]))) this.copyHeader(member, defined(from[i]));
+  }
+
   next(stack: string): number {
     return this.#next.get(stack) ?? 0;
   }
@@ -188,15 +207,15 @@ export class Memory {
     const by = Math.min(elements.length, Math.abs(count));
     const before = this.copy();
     elements.forEach((element, i) => {
-      const from = elements[count > 0 ? i - by : i + by];
-      if (from === undefined) {
-        this.setInvalid(element);
-        return;
-      }
-      if (before.isValid(from)) this.#valid.add(element);
-      else this.setInvalid(element);
-      for (const field of this.shapes.header(element).fields)
-        this.set(element, field.name, before.get(from, field.name));
+      const source = elements[count > 0 ? i - by : i + by];
+      element.forEach((header, member) => {
+        const from = source?.[member];
+        if (from !== undefined && before.isValid(from)) this.#valid.add(header);
+        else this.setInvalid(header);
+        if (from === undefined) return;
+        for (const field of this.shapes.header(header).fields)
+          this.set(header, field.name, before.get(from, field.name));
+      });
     });
     const next = this.next(name);
     this.setNext(name, count > 0 ? Math.min(elements.length, next + by) : Math.max(0, next - by));

@@ -120,8 +120,9 @@ export class Parser {
         const header = this.#target(op.parameters[0]);
         const length = op.op === "extract_VL" ? this.#length(header, op.parameters[1]) : 0;
         this.#extract(header, length);
-        if (op.parameters[0].type === "stack") {
-          const stack = op.parameters[0].value;
+        const [target] = op.parameters;
+        if (target.type !== "regular") {
+          const stack = target.type === "stack" ? target.value : target.value[0];
           this.scope.memory.setNext(stack, this.scope.memory.next(stack) + 1);
         }
         return;
@@ -167,10 +168,11 @@ export class Parser {
 
   #target(target: bmv2.ExtractTarget): string {
     if (target.type === "regular") return target.value;
-    if (target.type === "union_stack") throw new Unhandled("a stack of header unions");
-    const { elements } = this.scope.memory.shapes.stack(target.value);
-    const element = elements[this.scope.memory.next(target.value)];
-    return element ?? this.#stop("StackOutOfBounds");
+    const { memory } = this.scope;
+    const [name, member] = target.type === "stack" ? [target.value] : target.value;
+    const { elements, members } = memory.shapes.stack(name);
+    const element = elements[memory.next(name)];
+    return element?.[member === undefined ? 0 : members.indexOf(member)] ?? this.#stop("StackOutOfBounds");
   }
 
   /** The length of a varbit in bits: one of those that it can have. */

@@ -51,7 +51,9 @@ const PROGRAM = {
     { id: 6, name: "standard", header_type: "standard", metadata: true },
   ],
   header_stacks: [{ name: "stack", header_ids: [0, 1, 2] }],
-  header_unions: [{ name: "either", header_ids: [3, 4] }],
+  header_unions: [{ id: 0, name: "either", header_ids: [3, 4] }],
+  header_union_types: [],
+  header_union_stacks: [],
 } as unknown as Bmv2Program;
 
 function memoryOf() {
@@ -161,7 +163,7 @@ describe("the headers of a packet", () => {
     }
     memory.setNext("stack", 2);
     memory.shift(stack, count);
-    const found = stack.elements.map((name) =>
+    const found = stack.elements.map(([name = ""]) =>
       memory.isValid(name) ? Number(evaluated(memory.get(name, "low"))) : undefined,
     );
     expect(found).toEqual(expected);

@@ -25,6 +25,7 @@ function compiled(text: string): Program {
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const WAYS = read("test/toolchain/testgen/programs/ways.p4");
+const UNIONS = read("test/toolchain/testgen/programs/unions.p4");
 const CHOICES = read("test/toolchain/coverage/programs/choices.p4");
 
 async function generated(program: Program, more: { seed?: number; maxTests?: number; paths?: number } = {}) {
@@ -39,6 +40,13 @@ describe("tests", () => {
     const found = await generated(program);
     expect(missed(found)).toEqual([]);
     expect(found.end).toBe("covered");
+    expect(await failing(program, found)).toEqual([]);
+  });
+
+  it("reach every way through a program with a stack of header unions, and hold", async () => {
+    const program = compiled(UNIONS);
+    const found = await generated(program);
+    expect(missed(found)).toEqual([]);
     expect(await failing(program, found)).toEqual([]);
   });
 
@@ -165,6 +173,7 @@ describe("the symbolic execution", () => {
   it.each([
     ["ways", WAYS, 120],
     ["choices", CHOICES, 30],
+    ["unions", UNIONS, 150],
     ["prr/tor", read("p4/prr/tor.p4"), 40],
   ])("predicts what the switch does on the paths of %s", async (_, text, steps) => {
     const program = compiled(text);

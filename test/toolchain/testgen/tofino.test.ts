@@ -106,6 +106,31 @@ describe("packets that go round", () => {
     expect([...made.unhandled.keys()]).toContain("more than 3 passes of one packet");
   });
 
+  it("by resubmission for ever have passes as many as others", async () => {
+    const made = await generated(
+      await loaded(join(root, "test/toolchain/testgen/programs/resubmits.p4")),
+      50,
+    );
+    expect([...made.unhandled.keys()]).toEqual(["more than 3 passes of one packet"]);
+    expect(testsOf(made, "(?!01)").length).toBeGreaterThan(0);
+    expect(testsOf(made, "01")).toEqual([]);
+  });
+
+  it("and those that get copies come with the sessions and groups of each copy", async () => {
+    const made = await generated(await loaded(join(golden, "copies.p4")), 100, true);
+    const all = made.tests.map((test) => stfOf(test, "")).join("\n");
+    for (const line of [
+      /^mirroring_add 5 /m,
+      /^mirroring_add 6 /m,
+      /^mc_mgrp_create 1$/m,
+      /^mc_mgrp_create 2$/m,
+    ])
+      expect(all).toMatch(line);
+    // Two rounds, and one more of egress.
+    expect(testsOf(made, "01").join()).toMatch(/^expect \d+ 01[0-9a-f]{4}03/m);
+    expect(made.contradicted).toEqual([]);
+  });
+
   it("a random bit is no part of what a test expects", async () => {
     const made = await generated(await loaded(rounds), 200, true);
     const texts = testsOf(made, "04");
