@@ -83,7 +83,7 @@ describe("the fields of a packet", () => {
       memory.setIfThere(header, name, memory.terms.true);
     }
     expect(() => memory.shapes.header("none")).toThrow("the header none");
-    expect(() => memory.shapes.stack("either")).toThrow("the stack of unions either");
+    expect(() => memory.shapes.stack("either")).toThrow("the stack either");
   });
 
   it("are what was written; before that metadata is 0, a varbit is empty, and others are what the caller says", () => {
