@@ -42,6 +42,7 @@ interface Source {
   readonly name: string;
   readonly path: string;
   readonly defines: readonly string[];
+  readonly include: readonly string[];
 }
 
 interface Line {
@@ -64,10 +65,10 @@ function stfFiles(folder: string): string[] {
 }
 
 /** Undefined for a program that our compiler refuses. */
-async function compiled({ path, defines }: Source): Promise<Program | undefined> {
+async function compiled({ path, defines, include }: Source): Promise<Program | undefined> {
   try {
-    const define = [...defines];
-    return (await loadProgram({ path, include: [], define }, new Diagnostics(), "ignore")).program;
+    const options = { path, include: [...include], define: [...defines] };
+    return (await loadProgram(options, new Diagnostics(), "ignore")).program;
   } catch (error) {
     if (error instanceof DiagnosticError) return undefined;
     throw error;
@@ -116,7 +117,10 @@ async function played(
   };
 }
 
-const macros = ({ defines }: Source): string[] => defines.flatMap((define) => ["-D", define]);
+const macros = ({ defines, include }: Source): string[] => [
+  ...defines.flatMap((define) => ["-D", define]),
+  ...include.flatMap((folder) => ["-I", folder]),
+];
 
 function firstLine(text: string): string {
   return text.split("\n").find((line) => /error|refus|cannot|not /i.test(line)) ?? text.split("\n")[0] ?? "";
@@ -167,6 +171,7 @@ function thirdParty(corpus: string, text: string): Source[] {
   return THIRD_PARTY.filter(({ name }) => name.includes(text)).map((one) => ({
     ...one,
     path: join(corpus, one.path),
+    include: one.include.map((folder) => join(corpus, folder)),
   }));
 }
 
@@ -175,7 +180,7 @@ function programsOf(p4c: string, text: string): Source[] {
   const all = readdirSync(folder)
     .filter((name) => name.endsWith(".p4") && readFileSync(join(folder, name), "utf8").includes("v1model.p4"))
     .sort();
-  const source = (name: string): Source => ({ name, path: join(folder, name), defines: [] });
+  const source = (name: string): Source => ({ name, path: join(folder, name), defines: [], include: [] });
   if (text !== "") return all.filter((name) => name.includes(text)).map(source);
   const random = new Random(SEED);
   const drawn = all.map((name) => ({ name, at: random.float() })).sort((a, b) => a.at - b.at);

@@ -8,9 +8,11 @@ export interface ThirdParty {
   /** In the folder of all repositories. */
   readonly path: string;
   readonly defines: readonly string[];
+  /** Folders of included files, in the folder of all repositories. */
+  readonly include: readonly string[];
 }
 
-/** A path, and macros behind it. */
+/** A path, and behind it macros and, with -I, folders of included files. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   "p4lang/p4app": ["examples/simple_counter.p4app/simple_counter.p4"],
   "jafingerhut/p4-guide": [
@@ -63,11 +65,11 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
     "pipelines/basic/src/main/resources/basic.p4",
     "pipelines/basic/src/main/resources/int.p4",
     "apps/p4-tutorial/pipeconf/src/main/resources/mytunnel.p4",
-    "pipelines/fabric/impl/src/main/resources/fabric.p4",
+    "pipelines/fabric/impl/src/main/resources/fabric.p4 TARGET_BMV2 CPU_PORT=255 WITH_PORT_COUNTER",
   ],
   "byllyfish/finsy": ["examples/ngsdn/ngsdn/p4/main.p4", "examples/int/p4/int_v1.0/int.p4"],
   "opennetworkinglab/ngsdn-tutorial": ["solution/p4src/main.p4"],
-  "netgroup/p4-srv6": ["p4src/main.p4"],
+  "netgroup/p4-srv6": ["p4src/main.p4 CPU_PORT=255"],
   "p4lang/p4-applications": ["research_projects/PRECISION/src/precision.p4"],
   "Princeton-Cabernet/p4-projects": ["AES.p4app/AES.p4", "ONTAS/bmv2_p4_16/src/p4anony.p4"],
   "dlekkas/netcache": ["src/p4/core/netcache.p4"],
@@ -76,17 +78,25 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   "omec-project/up4": ["p4src/main.p4"],
   "stratum/stratum": ["stratum/pipelines/main/main.p4"],
   "GEANT-DataPlaneProgramming/int-platforms": ["p4src/int_v1.0/int.p4 BMV2"],
-  "drobinkent/CLB": ["p4src/src/leaf.p4", "p4src/src/spine.p4"],
-  "stratum/fabric-tna": ["p4src/v1model/fabric_v1model.p4"],
+  "drobinkent/CLB": ["p4src/src/leaf.p4 BITMASK_LENGTH=16", "p4src/src/spine.p4 BITMASK_LENGTH=16"],
+  "stratum/fabric-tna": ["p4src/v1model/fabric_v1model.p4 -Ip4src"],
   "sonic-net/sonic-pins": ["sai_p4/instantiations/google/middleblock.p4"],
   "sonic-net/DASH": ["dash-pipeline/bmv2/dash_bmv2_v1model.p4"],
   "drobinkent/P4TE-Release": ["p4src/src/leaf.p4", "p4src/src/spine.p4"],
   "rare-freertr/RARE-bmv2": ["02-PE-labs/p4src/router.p4"],
 };
 
-export const THIRD_PARTY: readonly ThirdParty[] = Object.entries(PROGRAMS).flatMap(([repository, programs]) =>
-  programs.map((line) => {
-    const [path = "", ...defines] = line.split(" ");
-    return { name: `${repository} ${path}`, path: `${repository.replace("/", "+")}/${path}`, defines };
-  }),
+export const THIRD_PARTY: readonly ThirdParty[] = Object.entries(PROGRAMS).flatMap(
+  ([repository, programs]) => {
+    const folder = repository.replace("/", "+");
+    return programs.map((line) => {
+      const [path = "", ...more] = line.split(" ");
+      return {
+        name: `${repository} ${path}`,
+        path: `${folder}/${path}`,
+        defines: more.filter((word) => !word.startsWith("-I")),
+        include: more.flatMap((word) => (word.startsWith("-I") ? [`${folder}/${word.slice(2)}`] : [])),
+      };
+    });
+  },
 );

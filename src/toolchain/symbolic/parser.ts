@@ -50,6 +50,8 @@ export class Parser {
   #at = 0;
   /** A Tofino's parsers may have states of one name. */
   #name = "";
+  /** Names the operation that is run. */
+  #place = "";
 
   constructor(readonly scope: ParserScope) {
     const { memory, chooser } = scope;
@@ -76,7 +78,11 @@ export class Parser {
   }
 
   #state(state: bmv2.ParseState): string | null {
-    for (const op of state.parser_ops) this.#run(op);
+    for (const [i, op] of state.parser_ops.entries()) {
+      this.#place = `${this.#name} ${state.name} operation ${i}`;
+      this.#run(op);
+    }
+    this.#place = `${this.#name} ${state.name} select`;
     return this.#next(state);
   }
 
@@ -104,9 +110,10 @@ export class Parser {
       );
   }
 
+  /** Going on is something new at each place: what a longer packet has behind it is else found by chance alone. */
   #check(wrong: Term, error: string): void {
     const way = this.scope.chooser.choose([
-      { label: "", condition: this.scope.memory.terms.not(wrong) },
+      { label: `${this.#place} goes on`, condition: this.scope.memory.terms.not(wrong) },
       { label: `parser error ${error}`, condition: wrong },
     ]);
     if (way === 1) this.#stop(error);
@@ -139,8 +146,8 @@ export class Parser {
         const holds = this.#expressions.condition(condition);
         const error = numbers.low(this.#expressions.number(code), 32);
         const way = this.scope.chooser.choose([
-          { label: "", condition: holds },
-          { label: "verify", condition: this.scope.memory.terms.not(holds) },
+          { label: `${this.#place} holds`, condition: holds },
+          { label: `${this.#place} does not hold`, condition: this.scope.memory.terms.not(holds) },
         ]);
         if (way === 0) return;
         if (error.op !== "const") throw new Unhandled("an error that varies");
