@@ -31,6 +31,8 @@ export interface Stimulus {
 
 /** Bytes behind what the path looks at. */
 const PAYLOAD = 6;
+/** Where a parser passes more than the path looks at, lengths up to these are tried. */
+const LENGTHS = [64, 128, 256, 512];
 /** Length of an Ethernet header: interfaces carry no shorter frame. */
 const ETHERNET = 14;
 /** Ports below this are tried first. */
@@ -131,6 +133,7 @@ function withPreferences(path: Path, solver: Solver, { target, writesRegisters }
   const preferences = [
     terms.not(terms.less(wished, length)),
     terms.not(terms.less(length, wished)),
+    ...LENGTHS.map((most) => terms.not(terms.less(terms.constant(most, LENGTH_BITS), length))),
     low(terms.variable(PORT, PORT_BITS)),
     ...path.situation.copies.map(({ port }) => low(port)),
     ...path.situation.copies.map(({ id }) => low(id)),

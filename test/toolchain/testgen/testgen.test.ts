@@ -50,6 +50,13 @@ describe("tests", () => {
     expect(await failing(program, found)).toEqual([]);
   });
 
+  it("are short where the parser passes bytes that nothing looks at", async () => {
+    const text = CHOICES.replace("pkt.extract(hdr.data);", "pkt.extract(hdr.data); pkt.advance(8 * 40);");
+    const found = await generated(compiled(text));
+    expect(found.tests.length).toBeGreaterThan(3);
+    for (const { stimulus } of found.tests) expect(stimulus.bytes.length).toBeLessThanOrEqual(64);
+  });
+
   it("of one seed are the same bytes, and of another seed others", async () => {
     const texts = async (seed: number) =>
       (await generated(compiled(CHOICES), { seed })).tests.map((test) => stfOf(test, ""));
