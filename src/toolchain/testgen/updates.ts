@@ -7,7 +7,10 @@ import { Switch } from "../switch/index.js";
 import type { Stimulus } from "./concrete.js";
 
 /** The updates of a test's commands, which the embedded switch takes. */
-export async function updatesOf(program: Program, { commands }: Pick<Stimulus, "commands">): Promise<Update[]> {
+export async function updatesOf(
+  program: Program,
+  { commands }: Pick<Stimulus, "commands">,
+): Promise<Update[]> {
   const updates: Update[] = [];
   const device = new Switch(program, {
     clock: { now: () => 0, at: () => () => {} },
