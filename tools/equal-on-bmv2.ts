@@ -33,8 +33,6 @@ interface Played {
 /** simple_switch's drop port: the first one that cannot have an interface. */
 const DROP_PORT = 511;
 const PORTS = 16;
-/** For frames that do not come: a busy machine takes long. */
-const PATIENCE_MS = 20_000;
 /** Runs on BMv2 until one sends what the embedded switch sends: on a busy machine some lose packets. */
 const RUNS = 3;
 /** Most copies of one packet: more would not fit BMv2's queues. */
@@ -137,7 +135,6 @@ export class OnBmv2 {
       packets: packets.map(({ port, bytes }) => ({ port, frame: bytes })),
       ports: [...new Set([...Array.from({ length: PORTS }, (_, port) => port), ...ports])],
       expected: Math.max(1, expected),
-      patienceMs: PATIENCE_MS,
     });
     return sent.map(({ port, frame }) => lineOf(port, frame));
   }

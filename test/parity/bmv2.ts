@@ -82,8 +82,6 @@ export interface Bmv2Job {
   readonly read?: readonly ReadQuery[];
   /** Packet-outs of a controller, before the packets come; they enter by {@link CPU_PORT}. */
   readonly packetOuts?: readonly Uint8Array[];
-  /** Milliseconds to wait for {@link expected} frames; absent: a minute. */
-  readonly patienceMs?: number;
   /** For simple_switch_CLI, before the packets come; needs {@link thriftBuiltIn}. */
   readonly commands?: readonly string[];
 }
@@ -221,10 +219,10 @@ const portsOf = ({ ports }: Bmv2Job): readonly number[] =>
   typeof ports === "number" ? Array.from({ length: ports }, (_, port) => port) : ports;
 
 async function collect(folder: string, job: Bmv2Job): Promise<PortFrame[]> {
-  const { expected, patienceMs = 60_000 } = job;
+  const { expected } = job;
   const ports = portsOf(job);
   let before = -1;
-  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(250)) {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(250)) {
     const sent = readOutputs(folder, ports);
     // Enough, and nothing more within a quarter of a second.
     if (sent.length >= expected && sent.length === before) return sent;
