@@ -1,9 +1,10 @@
 /**
  * What hosts send: flow sizes (published distributions in `data/cdf`), arrivals to a load, patterns of pairs, requests with
- * fan-out, as streams of flows; files of flows (CSV), and the replay of files of packets.
+ * fan-out, collective operations, as streams of flows; files of flows (CSV), and the replay of files of packets.
  */
 export type { ArrivalSpec } from "./arrivals.js";
 export { readSizeDistribution, type ShareUnit, SizeDistribution } from "./cdf.js";
+export { OPERATIONS, stepsOf } from "./collective.js";
 export {
   CLIENT_PORTS,
   drawClientPort,
@@ -17,10 +18,12 @@ export { capacityBps, type LoadBase } from "./load.js";
 export { openTrace, type TraceSpec } from "./mixed-workload.js";
 export {
   type HostChoice,
+  type OperationSpec,
   openWorkload,
   type PaceSpec,
   type PairSpec,
   type PartSpec,
+  type PatternSpec,
   type RequestSpec,
   spreadOf,
   type WorkloadSpec,

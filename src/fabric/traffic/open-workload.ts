@@ -3,6 +3,13 @@ import type { Random } from "../../base/index.js";
 import type { Topology } from "../topology/index.js";
 import { type ArrivalSpec, gapDrawer } from "./arrivals.js";
 import type { SizeDistribution } from "./cdf.js";
+import {
+  type CollectiveSpec,
+  OpenCollectives,
+  type Operation,
+  RepeatedCollectives,
+  stepsOf,
+} from "./collective.js";
 import { ClosedRequests, type FanOut, OpenRequests } from "./fan-out.js";
 import { hostPlaces, type Place } from "./flow.js";
 import { type Allowance, DrawnFlows, type FlowSource, type Service } from "./flow-source.js";
@@ -37,14 +44,23 @@ export interface RequestSpec {
   readonly questionBytes: number;
 }
 
-/** The rate of a part's flows or requests: by load, by their mean interval, or in a closed loop (requests only). */
+/** A collective operation; hosts that are named are in the order of the ring, drawn ones in a drawn order. */
+export interface OperationSpec {
+  readonly kind: "collective";
+  readonly operation: Operation;
+  readonly hosts: HostChoice;
+}
+
+/** The rate of a part's flows or requests: by load, by their mean interval, or in a closed loop (requests and collective operations only). */
 export type PaceSpec =
   | { readonly kind: "load"; readonly load: number; readonly arrivals: ArrivalSpec }
   | { readonly kind: "interval"; readonly intervalNs: number; readonly arrivals: ArrivalSpec }
   | { readonly kind: "closed"; readonly outstanding: number; readonly thinkNs: number };
 
+export type PatternSpec = PairSpec | RequestSpec | OperationSpec;
+
 export interface PartSpec {
-  readonly pattern: PairSpec | RequestSpec;
+  readonly pattern: PatternSpec;
   readonly pace: PaceSpec;
   readonly sizes: SizeDistribution;
   readonly service: Service;
@@ -103,6 +119,19 @@ function openPart(
         : (bytes * 8e9) / (pace.load * capacityBps(loadOf, spread, topology, segmentBytes));
     return { gap: gapDrawer(pace.arrivals, intervalNs), offeredBps: (bytes * 8e9) / intervalNs };
   };
+  if (pattern.kind === "collective") {
+    const { operation } = pattern;
+    const { ring, spread } = openRing(pattern, places, random);
+    const hosts = ring.map(({ host }) => host);
+    const spec: CollectiveSpec = { operation, hosts, sizes, service };
+    if (pace.kind === "closed")
+      return {
+        source: new RepeatedCollectives(spec, pace.thinkNs, allowance, random),
+        offeredBps: undefined,
+      };
+    const { gap, offeredBps } = paced(spread, stepsOf(operation, hosts.length) * sizes.mean);
+    return { source: new OpenCollectives(spec, gap, allowance, random), offeredBps };
+  }
   if (pattern.kind !== "requests") {
     const pairs = openPattern(pattern, places, random);
     const { gap, offeredBps } = paced(pairs, sizes.mean);
@@ -126,8 +155,9 @@ function openPart(
 }
 
 /** The senders and receivers of a pattern. For requests those of the answers; questions come in addition, as headers do. */
-export function spreadOf(pattern: PairSpec | RequestSpec, topology: Topology, random: Random): Spread {
+export function spreadOf(pattern: PatternSpec, topology: Topology, random: Random): Spread {
   const places = hostPlaces(topology);
+  if (pattern.kind === "collective") return openRing(pattern, places, random).spread;
   return pattern.kind === "requests"
     ? openEnds(pattern, places, random).spread
     : openPattern(pattern, places, random);
@@ -147,6 +177,30 @@ function openEnds(spec: RequestSpec, places: readonly Place[], random: Random) {
   const interRackShare = drawn ? uniformInterRackShare(places) : shareBetween(clients, servers);
   const spread: Spread = { senders: servers, receivers: clients, interRackShare };
   return { clients, servers, spread };
+}
+
+/** With hosts that are drawn, the share between racks is that of all hosts, as for requests. */
+function openRing({ operation, hosts }: OperationSpec, places: readonly Place[], random: Random) {
+  const byHost = new Map(places.map((place) => [place.host, place]));
+  const ring =
+    hosts === undefined
+      ? places
+      : typeof hosts === "number"
+        ? random
+            .fork("choice of hosts")
+            .shuffle([...places])
+            .slice(0, hosts)
+        : hosts.map((host) => byHost.get(host)!);
+  const members = places.filter(({ host }) => ring.some((one) => one.host === host));
+  const crossing = ring.filter(({ rack }, i) => rack !== ring[(i + 1) % ring.length]!.rack).length;
+  const interRackShare =
+    typeof hosts === "number"
+      ? uniformInterRackShare(places)
+      : operation === "all_reduce"
+        ? crossing / ring.length
+        : shareBetween(members, members);
+  const spread: Spread = { senders: members, receivers: members, interRackShare };
+  return { ring, spread };
 }
 
 function patternOf(spec: PairSpec, places: readonly Place[], random: Random): Pattern | undefined {

@@ -3,7 +3,7 @@
  * recording. Nothing holds a list of all flows: a workload draws or reads each flow on demand.
  */
 
-/** Flows that are measured together: a request with its answers, or the senders of one incast. */
+/** Flows that are measured together: a request with its answers, the senders of one incast, or the steps of a collective operation. */
 export interface FlowGroup {
   /** From 0, in the order of the starts. */
   readonly id: number;
@@ -11,6 +11,8 @@ export interface FlowGroup {
   readonly startNs: number;
   /** Flows of the group, those that start later because of a completion included. The group is complete when all are. */
   readonly flows: number;
+  /** The shortest time of the group in nanoseconds, from those of its flows; absent where that is not the sum of a rule. */
+  idealNs?(timeOf: (flow: FlowArrival) => number | undefined): number | undefined;
 }
 
 /** One flow, from the instant at which its source has the data. */

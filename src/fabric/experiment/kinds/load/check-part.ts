@@ -7,15 +7,18 @@ import {
   type HostChoice,
   hostPlaces,
   matrixGroups,
+  type OperationSpec,
   type PaceSpec,
   type PairSpec,
   type PartSpec,
+  type PatternSpec,
   type Place,
   type RequestSpec,
   readMatrix,
   type Service,
   SizeDistribution,
   spreadOf,
+  stepsOf,
 } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import type { TrafficContext, TrafficPart } from "./schema.js";
@@ -39,6 +42,12 @@ export function carriedBy(protocol: NonNullable<TrafficPart["protocol"]>): Omit<
   if (protocol === "tcp") return { protocol };
   if (protocol.tcp !== undefined) return { protocol: "tcp", rateBps: protocol.tcp };
   return { protocol: "udp", rateBps: protocol.udp };
+}
+
+/** The closed loop of requests, or of collective operations. */
+function loopOf({ requests, collective }: PatternKeys) {
+  if (collective?.loop !== undefined) return { outstanding: 1, think: collective.loop.think };
+  return requests?.loop;
 }
 
 class PartCheck {
@@ -92,7 +101,7 @@ class PartCheck {
     return this.#error(CODES.trafficKeys, this.#at("sizes", "uniform"), message);
   }
 
-  #pattern(): PairSpec | RequestSpec | undefined {
+  #pattern(): PatternSpec | undefined {
     const { pattern = "all_to_all" } = this.part;
     if (this.#places.length < 2)
       return this.#error(
@@ -104,7 +113,30 @@ class PartCheck {
     if (pattern.stride !== undefined) return this.#stride(pattern.stride);
     if (pattern.rack_local !== undefined) return this.#rackLocal(pattern.rack_local);
     if (pattern.matrix !== undefined) return this.#matrix(pattern.matrix);
+    if (pattern.collective !== undefined) return this.#collective(pattern.collective);
     return this.#requests(pattern);
+  }
+
+  #collective({
+    operation,
+    hosts: choice,
+  }: NonNullable<PatternKeys["collective"]>): OperationSpec | undefined {
+    const hosts = this.#hosts(choice, "collective", "hosts");
+    if (hosts === null) return undefined;
+    const count = typeof hosts === "object" ? hosts.length : (hosts ?? this.#places.length);
+    if (count < 2)
+      return this.#error(
+        CODES.noSuchPattern,
+        this.#at("pattern", "collective", "hosts"),
+        "a collective operation needs two hosts at least",
+      );
+    const { flows } = this.context.settings;
+    const group = count * stepsOf(operation, count);
+    if (flows !== undefined && flows < group) {
+      const message = `flows is ${flows}, but one ${operation} of ${count} hosts has ${group}`;
+      return this.#error(CODES.trafficKeys, this.context.locate(["traffic", "flows"]), message);
+    }
+    return { kind: "collective", operation, hosts };
   }
 
   #named(kind: Extract<TrafficPart["pattern"], string>): PairSpec | undefined {
@@ -236,15 +268,15 @@ class PartCheck {
     return choice.map((name) => defined(names.get(name)));
   }
 
-  #pace(pattern: PairSpec | RequestSpec | undefined): PaceSpec | undefined {
+  #pace(pattern: PatternSpec | undefined): PaceSpec | undefined {
     const { share, interval, arrivals, pattern: keys } = this.part;
     const { load } = this.context;
     const inMix = this.path.length > 1;
-    const loop = typeof keys === "object" ? keys.requests?.loop : undefined;
+    const loop = typeof keys === "object" ? loopOf(keys) : undefined;
     if (loop !== undefined) {
       const other = (["share", "interval", "arrivals"] as const).find((key) => this.part[key] !== undefined);
       if (other === undefined) return { kind: "closed", outstanding: loop.outstanding, thinkNs: loop.think };
-      const message = `${other}: requests in a closed loop start when earlier ones complete`;
+      const message = `${other}: what is in a closed loop starts when earlier ones complete`;
       return this.#error(CODES.trafficKeys, this.#at(other), message, `remove \`${other}\` or \`loop\``);
     }
     const kind = arrivals ?? "poisson";
@@ -268,7 +300,7 @@ class PartCheck {
     return { kind: "load", load: load * (share ?? 1), arrivals: kind };
   }
 
-  #hasCapacity(pattern: PairSpec | RequestSpec): boolean {
+  #hasCapacity(pattern: PatternSpec): boolean {
     const { topology, settings, segmentBytes, locate } = this.context;
     const { load_of = "host_links" } = settings;
     // Whether the capacity is above 0 does not depend on the seed.

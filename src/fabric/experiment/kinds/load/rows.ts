@@ -58,6 +58,9 @@ const FURTHER = [
   "rct_mean_ms",
   "rct_p50_ms",
   "rct_p99_ms",
+  "rct_slowdown_mean",
+  "rct_slowdown_p50",
+  "rct_slowdown_max",
   "held_p50_ms",
   "held_p99_ms",
   "held_max_ms",
@@ -172,6 +175,9 @@ export function classFigures(one: ClassFigures, outcome: LoadOutcome): Figures {
           reordering_p99_bytes: furthest.quantile(0.99),
         }),
     ...timeFigures("rct", "_ms", requests, 1e6),
+    ...(groups?.slowdown === undefined
+      ? {}
+      : timeFigures("rct_slowdown", "", QuantileSketch.fromJson(groups.slowdown), 1)),
     ...holdFigures(one, outcome),
   };
 }

@@ -8,7 +8,7 @@ import {
   rateSchema,
   type Topology,
 } from "../../../topology/index.js";
-import type { PacketSource, Workload } from "../../../traffic/index.js";
+import { OPERATIONS, type PacketSource, type Workload } from "../../../traffic/index.js";
 import { commandsSchema } from "../../control-plane.js";
 import { type Checked, fabricKeys, ipSchema, machineKeys, transportSchema, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
@@ -90,6 +90,14 @@ const requestsSchema = z.strictObject({
     .optional(),
 });
 
+const collectiveSchema = z.strictObject({
+  operation: z.enum(OPERATIONS, { error: `expected one of ${OPERATIONS.join(", ")}` }),
+  /** In the order of the ring; absent: all, in the order of the topology. */
+  hosts: hosts("a number of hosts").optional(),
+  /** One operation after the other; absent: they begin independently of earlier ones. */
+  loop: z.strictObject({ think: durationSchema }).optional(),
+});
+
 const patternSchema = z.union([
   z.enum(["all_to_all", "inter_rack", "inter_pod", "permutation"]),
   oneOf({
@@ -105,6 +113,7 @@ const patternSchema = z.union([
       })
       .optional(),
     requests: requestsSchema.optional(),
+    collective: collectiveSchema.optional(),
   }),
 ]);
 

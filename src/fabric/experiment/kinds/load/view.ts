@@ -219,6 +219,7 @@ const COLUMNS: readonly Column<LoadRow>[] = [
   { key: "slowdown_p50", title: "p50", digits: 2 },
   { key: "slowdown_p99", title: "p99", digits: 2 },
   { key: "rct_p99_ms", title: "request p99 ms", digits: 3 },
+  { key: "rct_slowdown_mean", title: "request slowdown", digits: 2 },
   { key: "slowdown_mean_first", title: "1st half", digits: 2, only: "terminal" },
   { key: "slowdown_mean_second", title: "2nd half", digits: 2, only: "terminal" },
   { key: "offered_load", title: "offered load", digits: 3, only: "terminal" },

@@ -50,12 +50,14 @@ export interface ClassFigures {
   readonly deliveredBefore?: number;
 }
 
-/** Groups of flows: requests with their answers, incasts. */
+/** Groups of flows: requests with their answers, incasts, collective operations. */
 export interface GroupFigures {
   readonly groups: number;
   readonly unfinished: number;
   /** Nanoseconds from the start of a group to the completion of its last flow. */
   readonly completion: SketchJson;
+  /** Their ratios to the ideal times, of groups that have one. */
+  readonly slowdown?: SketchJson;
 }
 
 export type FlowFigures = Readonly<Record<SizeClass, ClassFigures>>;
@@ -90,6 +92,7 @@ interface ClassMeter {
 
 interface OpenGroup {
   readonly group: FlowGroup;
+  readonly ideal: number | undefined;
   left: number;
 }
 
@@ -98,6 +101,7 @@ export class FlowMeter {
   readonly #open = new Map<number, MeteredFlow>();
   readonly #groups = new Map<number, OpenGroup>();
   readonly #groupTimes = new QuantileSketch();
+  readonly #groupSlowdowns = new QuantileSketch();
   #groupCount = 0;
   #openMeasured = 0;
 
@@ -145,7 +149,7 @@ export class FlowMeter {
     this.#open.set(arrival.id, flow);
     const { group } = arrival;
     if (group !== undefined && group.startNs >= this.warmUp && !this.#groups.has(group.id) && measured) {
-      this.#groups.set(group.id, { group, left: group.flows });
+      this.#groups.set(group.id, { group, ideal: group.idealNs?.(this.ideal), left: group.flows });
       this.#groupCount++;
     }
     if (!measured) return flow;
@@ -247,6 +251,9 @@ export class FlowMeter {
       groups: this.#groupCount,
       unfinished: this.#groupCount - this.#groupTimes.count,
       completion: this.#groupTimes.toJson(),
+      ...given({
+        slowdown: this.#groupSlowdowns.count === 0 ? undefined : this.#groupSlowdowns.toJson(),
+      }),
     };
   }
 
@@ -254,7 +261,9 @@ export class FlowMeter {
     const open = group && this.#groups.get(group.id);
     if (open === undefined || --open.left > 0) return;
     this.#groups.delete(open.group.id);
-    this.#groupTimes.add(nowNs - open.group.startNs);
+    const time = nowNs - open.group.startNs;
+    this.#groupTimes.add(time);
+    if (open.ideal !== undefined) this.#groupSlowdowns.add(time / open.ideal);
   }
 }
 
