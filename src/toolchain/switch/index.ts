@@ -8,6 +8,7 @@
 export { mathUnit } from "./codegen/action.js";
 export { type CountedPoint, TABLE_COUNTS } from "./codegen/count-points.js";
 export { CoverageCounts, type ProgramCounts } from "./coverage.js";
+export { Fifo } from "./flow/packet-copy.js";
 export { isRecirculation } from "./flow/tofino.js";
 export { Workspaces } from "./flow/workspace.js";
 export type {

@@ -3,6 +3,7 @@
  * a time goes to the channel.
  */
 import { MacControl } from "../../../../base/packets/index.js";
+import { Fifo } from "../../../../toolchain/switch/index.js";
 import { NS_PER_S, type Simulation } from "../simulation.js";
 import { type WireModel, wireBytes } from "../wire-model.js";
 import { PauseClock } from "./pause-clock.js";
@@ -43,9 +44,7 @@ export class PausableOutput {
   readonly #output: WireOutput;
   readonly #options: PausableOptions;
   readonly #clock = new PauseClock();
-  readonly #waiting: Waiting[] = [];
-  /** Of {@link #waiting}: the first that still waits. */
-  #head = 0;
+  readonly #waiting = new Fifo<Waiting>();
   #bytes = 0;
   /** The same with what a wire adds. */
   #wireBytes = 0;
@@ -72,7 +71,7 @@ export class PausableOutput {
 
   /** Frames that wait. */
   get length(): number {
-    return this.#waiting.length - this.#head;
+    return this.#waiting.length;
   }
 
   send(frame: Uint8Array): void {
@@ -149,12 +148,7 @@ export class PausableOutput {
     const { now } = this.#simulation;
     if (this.length === 0) return;
     if (this.#output.busyUntil <= now && !this.#clock.isPaused(now)) {
-      const { frame, sender, tag } = this.#waiting[this.#head]!;
-      this.#head++;
-      if (this.#head === this.#waiting.length || this.#head > 1024) {
-        this.#waiting.splice(0, this.#head);
-        this.#head = 0;
-      }
+      const { frame, sender, tag } = this.#waiting.shift()!;
       this.#bytes -= frame.length;
       this.#wireBytes -= wireBytes(this.#options.wire, frame.length);
       this.#output.send(frame);
