@@ -68,6 +68,12 @@ describe("tests of", () => {
     expect(await failing(program, made)).toEqual([]);
   });
 
+  it("parsing.p4 reach the sum of what its parser has left", async () => {
+    const made = await generated(await loaded(join(golden, "parsing.p4")), 60);
+    expect([...made.unhandled.keys()]).not.toContain("a checksum from a place that varies");
+    expect(missed(made, "statement").join()).not.toMatch(/subtract_all/);
+  });
+
   it("a changed program fail", async () => {
     const path = join(root, "examples/course/21-memory/solution/memory.p4");
     const made = await generated(await loaded(path), 200);
@@ -128,6 +134,16 @@ describe("packets that go round", () => {
       expect(all).toMatch(line);
     // Two rounds, and one more of egress.
     expect(testsOf(made, "01").join()).toMatch(/^expect \d+ 01[0-9a-f]{4}03/m);
+    expect(made.contradicted).toEqual([]);
+  });
+
+  it("find in the second pass what the first one has filled a register with", async () => {
+    const made = await generated(
+      await loaded(join(root, "test/toolchain/testgen/programs/t2_clears.p4")),
+      40,
+      true,
+    );
+    expect(testsOf(made, "01").join()).toMatch(/^expect 3 02[0-9a-f]{2}0020/m);
     expect(made.contradicted).toEqual([]);
   });
 
