@@ -123,7 +123,7 @@ describe("packets that go round", () => {
   });
 
   it("and those that get copies come with the sessions and groups of each copy", async () => {
-    const made = await generated(await loaded(join(golden, "copies.p4")), 100, true);
+    const made = await generated(await loaded(join(golden, "copies.p4")), 400, true);
     const all = made.tests.map((test) => stfOf(test, "")).join("\n");
     for (const line of [
       /^mirroring_add 5 /m,
