@@ -72,7 +72,7 @@ else {
       sum.tests += played;
       sum.wrong += wrong.length;
       console.log(
-        `${relative(root, path)}: ${played - wrong.length} of ${played}${left === 0 ? "" : `, ${left} by other ports not played`}`,
+        `${relative(root, path)}: ${played - wrong.length} of ${played}${left === 0 ? "" : `, ${left} by other ports or with value sets not played`}`,
       );
       for (const lines of wrong) console.log(lines.join("\n"));
     }

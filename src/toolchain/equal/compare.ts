@@ -2,9 +2,9 @@
  * Whether two programs do the same with every packet: each path of the first one, and under its condition each path of the second one, with the same entries. A
  * difference is replayed on the switch before it is called one.
  */
-import { defined, given } from "../../base/index.js";
+import { defined } from "../../base/index.js";
 import type { Program } from "../program/index.js";
-import { OutOfTime, Solver, type Term, Terms, TooLarge } from "../solver/index.js";
+import { Deadline, OutOfTime, Solver, type Term, Terms, TooLarge } from "../solver/index.js";
 import {
   byteName,
   type Environment,
@@ -74,7 +74,7 @@ class Comparer {
     readonly b: Program,
     readonly options: CompareOptions,
   ) {
-    this.#solver = new Solver(new Terms(), given({ goesOn: options.hasTime }));
+    this.#solver = new Solver(new Terms(new Deadline(options.hasTime)));
     this.#plans = [planOf(a), planOf(b)];
     this.#trial = new Trial([a, b], options.seed);
   }
@@ -108,10 +108,11 @@ class Comparer {
     const environment = (terms: Terms): Environment => ({
       ...freshSwitch(terms),
       entries: entries === "same" ? "any" : "none",
+      writesValueSets: false,
     });
     try {
       for (const plan of this.#plans) {
-        const solver = new Solver(new Terms(), given({ goesOn: hasTime }));
+        const solver = new Solver(new Terms(new Deadline(hasTime)));
         const explorer = new Explorer(plan, solver, { seed, environment });
         for (let tried = 0; tried < TRIED_PATHS && !explorer.isExhausted; tried++) {
           const path = explorer.step();

@@ -4,6 +4,7 @@
  * so do learned ones. A literal is 2 * variable, plus 1 if it is negated.
  */
 import { defined } from "../../base/index.js";
+import { Deadline } from "./deadline.js";
 
 export type Answer = "yes" | "no" | "unknown";
 
@@ -41,8 +42,17 @@ export class Sat {
   #call = 0;
   readonly #heap = new ActivityHeap(this.#activities);
 
-  /** @param kept learned clauses that are never forgotten, by number */
-  constructor(readonly kept = KEPT) {}
+  readonly #deadline: Deadline;
+  readonly #kept: number;
+
+  /**
+   * @param kept learned clauses that are never forgotten, by number
+   * @param deadline ends a search, with an exception
+   */
+  constructor({ kept = KEPT, deadline = new Deadline() }: { kept?: number; deadline?: Deadline } = {}) {
+    this.#kept = kept;
+    this.#deadline = deadline;
+  }
 
   addVariable(): number {
     const variable = this.#values.push(UNASSIGNED) - 1;
@@ -82,30 +92,31 @@ export class Sat {
   /**
    * Whether the clauses can hold together with the assumed literals. Only the variables of `decide` are decided: every other variable must be
    * a function of variables whose clauses any assignment satisfies.
-   * @param betweenRestarts called when nothing is assigned; what it throws ends the search
+   * @throws OutOfTime
    */
-  solve(
-    assumed: readonly number[],
-    decide: readonly number[],
-    maxConflicts: number,
-    betweenRestarts?: () => void,
-  ): Answer {
+  solve(assumed: readonly number[], decide: readonly number[], maxConflicts: number): Answer {
     if (this.#contradiction) return "no";
     this.#call++;
     for (const variable of decide) this.#wanted[variable] = this.#call;
     this.#heap.fill(decide);
+    try {
+      const answer = this.#searches(assumed, maxConflicts);
+      if (answer === "yes") this.#model = this.#values.slice();
+      return answer;
+    } finally {
+      this.#backTo(0);
+    }
+  }
+
+  #searches(assumed: readonly number[], maxConflicts: number): Answer {
     let conflicts = 0;
-    let answer: Answer | undefined;
-    for (let round = 1; answer === undefined; round++) {
-      betweenRestarts?.();
+    for (let round = 1; ; round++) {
       const limit = RESTART * luby(round);
       const found = this.#search(assumed, Math.min(limit, maxConflicts - conflicts));
+      if (found !== undefined) return found;
       conflicts += limit;
-      answer = found ?? (conflicts >= maxConflicts ? "unknown" : undefined);
+      if (conflicts >= maxConflicts) return "unknown";
     }
-    if (answer === "yes") this.#model = this.#values.slice();
-    this.#backTo(0);
-    return answer;
   }
 
   /**
@@ -137,6 +148,7 @@ export class Sat {
 
   #search(assumed: readonly number[], limit: number): Answer | undefined {
     for (let conflicts = 0; ; ) {
+      this.#deadline.step();
       const conflict = this.#propagate();
       if (conflict !== undefined) {
         if (this.#levelStarts.length === 0) {
@@ -151,7 +163,7 @@ export class Sat {
         this.#backTo(0);
         return undefined;
       }
-      if (this.#learned.length > this.kept + 2 * this.#trail.length) this.#forget();
+      if (this.#learned.length > this.#kept + 2 * this.#trail.length) this.#forget();
       const next = this.#next(assumed);
       if (next === "yes" || next === "no") return next;
       this.#levelStarts.push(this.#trail.length);

@@ -23,18 +23,14 @@ const MAX_GATES = 2_000_000;
 
 export class TooLarge extends Error {}
 
-/** The time is over that the solver may take. */
-export class OutOfTime extends Error {}
-
 export interface SolverOptions {
   /** More gates throw {@link TooLarge}. */
   readonly maxGates?: number;
-  /** Asked at each query, and now and then during one; false throws {@link OutOfTime}. */
-  readonly goesOn?: () => boolean;
 }
 
+/** The deadline of the terms is that of the solver: asked at each query, and now and then during one. */
 export class Solver {
-  readonly #sat = new Sat();
+  readonly #sat: Sat;
   readonly #gates = new Map<string, number>();
   /** Literals of a term, the lowest bit first. */
   readonly #bits = new Map<Term, readonly number[]>();
@@ -45,16 +41,13 @@ export class Solver {
   readonly #seen: number[] = [];
   #queries = 0;
   readonly #maxGates: number;
-  readonly #checkTime: () => void;
 
   constructor(
     readonly terms: Terms,
-    { maxGates = MAX_GATES, goesOn }: SolverOptions = {},
+    { maxGates = MAX_GATES }: SolverOptions = {},
   ) {
     this.#maxGates = maxGates;
-    this.#checkTime = () => {
-      if (goesOn?.() === false) throw new OutOfTime("the time is over");
-    };
+    this.#sat = new Sat({ deadline: terms.deadline });
     this.#sat.addVariable();
     this.#inputs.push([]);
     this.#seen.push(0);
@@ -70,17 +63,17 @@ export class Solver {
    * @throws OutOfTime
    */
   solve(conditions: readonly Term[], maxConflicts = 20_000): Solution {
-    this.#checkTime();
+    this.terms.deadline.check();
     const assumed = this.#literalsOf(conditions);
     if (assumed === undefined) return { answer: "no", model: NO_MODEL };
     this.#queries++;
-    const answer = this.#sat.solve(assumed, this.#cone(assumed), maxConflicts, this.#checkTime);
+    const answer = this.#sat.solve(assumed, this.#cone(assumed), maxConflicts);
     return { answer, model: answer === "yes" ? this.#model(conditions) : NO_MODEL };
   }
 
   /** Those terms (of width 1) of which, each alone, no search is needed to see that they cannot hold with the conditions; undefined: the conditions cannot hold. */
   refuted(conditions: readonly Term[], terms: readonly Term[]): Set<Term> | undefined {
-    this.#checkTime();
+    this.terms.deadline.check();
     const literals = terms.map((term) => defined(this.#bitsOf(term)[0]));
     const assumed = this.#literalsOf(conditions);
     const found = assumed && this.#sat.refuted(assumed, literals);
@@ -194,6 +187,7 @@ export class Solver {
   }
 
   #gate(key: string, inputs: number[], clauses: (out: number) => number[][]): number {
+    this.terms.deadline.step();
     let out = this.#gates.get(key);
     if (out === undefined) {
       out = this.#fresh(inputs);

@@ -3,6 +3,7 @@
  * is that of SMT-LIB's theory of fixed-size bit vectors, except that a division by 0 gives 0, as BMv2 and our switch do.
  */
 import { defined, maskOf } from "../../base/index.js";
+import { Deadline } from "./deadline.js";
 
 export type Op =
   | "const"
@@ -53,7 +54,8 @@ export class Terms {
   readonly true: Term;
   readonly false: Term;
 
-  constructor() {
+  /** @param deadline ends the making of terms, with an exception */
+  constructor(readonly deadline = new Deadline()) {
     this.false = this.constant(0n, 1);
     this.true = this.constant(1n, 1);
   }
@@ -64,6 +66,7 @@ export class Terms {
     args: readonly Term[],
     more: Partial<Pick<Term, "value" | "low" | "name">>,
   ): Term {
+    this.deadline.step();
     const { value = 0n, low = 0, name = "" } = more;
     const key = `${op} ${width} ${args.map(({ id }) => id).join(" ")} ${value} ${low} ${name}`;
     let term = this.#known.get(key);

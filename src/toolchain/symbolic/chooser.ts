@@ -22,6 +22,8 @@ export interface Waiting {
   readonly label: string;
   /** In which pass of the packet the way is. */
   readonly pass: number;
+  /** The labels of a path, of which so many first ones are on the way there. */
+  readonly before: { readonly labels: readonly string[]; readonly count: number };
 }
 
 /** The path has no packet that takes it. */
@@ -71,8 +73,8 @@ export class Chooser {
     this.#solve(this.conditions);
   }
 
-  /** Takes one of the ways; gives its number. */
-  choose(ways: readonly Way[]): number {
+  /** Takes one of the ways; gives its number. `order`: which is tried first; the first one is where the others are rare. */
+  choose(ways: readonly Way[], order: "preferred" | "first" = "preferred"): number {
     const { true: yes, false: no } = this.solver.terms;
     const possible = ways.flatMap(({ condition }, i) => (condition === no ? [] : [i]));
     const certain = possible.find((i) => defined(ways[i]).condition === yes);
@@ -88,7 +90,7 @@ export class Chooser {
       if (at === this.decisions.length - 1) this.#solve(this.conditions);
       return way;
     }
-    return this.#decide(ways, possible);
+    return this.#decide(ways, possible, order);
   }
 
   /** Takes the first of two ways that nothing decides; the other one is tried where {@link wantOther} is called later on the path. */
@@ -99,7 +101,8 @@ export class Chooser {
       const ways = [first, other].map((label) => ({ label, condition }));
       if (this.choose(ways) === 1) return false;
     } else this.#take(0, { label: first, condition });
-    this.#other ??= { decisions: [...before, 1], label: other, pass: this.pass };
+    const there = { labels: this.labels, count: this.labels.length };
+    this.#other ??= { decisions: [...before, 1], label: other, pass: this.pass, before: there };
     return true;
   }
 
@@ -113,11 +116,11 @@ export class Chooser {
     return this.#wantsOther ? this.#other : undefined;
   }
 
-  #decide(ways: readonly Way[], possible: readonly number[]): number {
+  #decide(ways: readonly Way[], possible: readonly number[], order: "preferred" | "first"): number {
     const open = [...possible];
     let undecided = false;
     while (open.length > 0) {
-      const place = this.preference(ways, open, this.pass);
+      const place = order === "first" ? 0 : this.preference(ways, open, this.pass);
       const [way] = open.splice(place, 1) as [number];
       const { condition } = defined(ways[way]);
       try {
@@ -127,11 +130,13 @@ export class Chooser {
         else if (!(error instanceof Impossible)) throw error;
         continue;
       }
+      const before = { labels: this.labels, count: this.labels.length };
       for (const other of open)
         this.waiting.push({
           decisions: [...this.made, other],
           label: defined(ways[other]).label,
           pass: this.pass,
+          before,
         });
       this.#take(way, defined(ways[way]));
       return way;

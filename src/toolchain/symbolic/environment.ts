@@ -17,6 +17,8 @@ export interface Environment {
   readonly follows?: "packet" | "copy";
   /** Entries and default actions that a controller may write: those that a path needs, or none. */
   readonly entries: "any" | "none";
+  /** A controller gives parsers' value sets the members that a path needs; otherwise they have none. */
+  readonly writesValueSets?: boolean;
   /** A controller has written registers as a path needs them; otherwise their cells come from {@link outside}. */
   readonly writesRegisters?: boolean;
   /** What is left out where {@link outside} and {@link unwritten} have one value of several. */
@@ -30,6 +32,7 @@ export function freshSwitch(terms: Terms): Environment {
     unwritten: (_, { width }) => terms.constant(0, width),
     passes: 2,
     entries: "any",
+    writesValueSets: true,
     leftOut: {
       outside: "registers and meters in another state than at the start",
       unwritten: "fields of headers that are not valid, with another value than 0",
@@ -48,6 +51,7 @@ export function freshTofino(terms: Terms): Environment {
     unwritten: (_, { width }) => terms.constant(0, width),
     passes: 3,
     entries: "any",
+    writesValueSets: true,
     writesRegisters: true,
     leftOut: {
       outside: "meters in another state than at the start",

@@ -42,6 +42,8 @@ function readsField({ actions, pipelines, parsers }: Bmv2Program, field: string)
 /** Most paths that wait to be tried. */
 const MAX_WAITING = 100_000;
 
+const START: Waiting = { decisions: [], label: "", pass: 1, before: { labels: [], count: 0 } };
+
 export interface ExploreOptions {
   readonly seed: number;
   /** What must hold on all paths. */
@@ -54,14 +56,20 @@ export interface ExploreOptions {
 export class Explorer {
   readonly terms: Terms;
   readonly #random: Random;
-  readonly #waiting: Waiting[] = [{ decisions: [], label: "", pass: 1 }];
+  readonly #waiting: Waiting[] = [START];
+  /** Those of {@link #waiting} that began, when they were kept, with something that no path had reached. */
+  readonly #hopeful: Waiting[] = [];
+  /** Whether the last path without anything fresh was a hopeful one: they take turns with any. */
+  #wasHopeful = false;
   /** Decisions of paths that several others asked for. */
   readonly #wanted = new Set<string>();
   readonly #environment: Environment;
   readonly #given: readonly Term[];
   readonly #situation: Situation;
   /** What paths reached that were taken, in any pass. */
-  readonly reached = new Set<string>();
+  readonly #reached = new Set<string>();
+  /** Of the last path: what it reached first, by label with pass. */
+  #new: (readonly [label: string, pass: number])[] = [];
   /** What paths reached, too, that could not be followed to an end: by label and pass. A first pass may yet reach what such a path saw in a later one. */
   readonly #seen = new Set<string>();
   /** Why paths were given up, with their number. */
@@ -111,7 +119,10 @@ export class Explorer {
       const isTofino = plan.program.architecture !== undefined;
       const outcome = (isTofino ? new Tofino(shared) : new Machine(shared)).run();
       const { conditions, labels, model } = chooser;
-      for (const label of labels) this.reached.add(label);
+      this.#new = labels.flatMap((label, i) =>
+        this.#reached.has(label) ? [] : [[label, chooser.passes[i] ?? 1]],
+      );
+      for (const [label] of this.#new) this.#reached.add(label);
       return { outcome, conditions, labels, situation, registers, model };
     } catch (error) {
       if (error instanceof Unhandled) {
@@ -128,6 +139,15 @@ export class Explorer {
     }
   }
 
+  /** The last path is of no use: what it alone reached is still to be reached. */
+  disregard(): void {
+    for (const [label, pass] of this.#new) {
+      this.#reached.delete(label);
+      this.#seen.add(`${pass} ${label}`);
+    }
+    this.#new = [];
+  }
+
   #count(what: string): void {
     this.unhandled.set(what, (this.unhandled.get(what) ?? 0) + 1);
   }
@@ -141,25 +161,56 @@ export class Explorer {
 
   #keep(paths: readonly Waiting[]): void {
     const room = MAX_WAITING - this.#waiting.length;
-    this.#waiting.push(...paths.slice(0, room));
-    this.forgotten += Math.max(0, paths.length - room);
+    const kept = paths.slice(0, room);
+    this.#waiting.push(...kept);
+    this.#hopeful.push(...kept.filter((one) => this.#isHopeful(one)));
+    this.forgotten += paths.length - kept.length;
   }
 
-  /** A path that begins with something new, the latest of them; then any. */
+  /**
+   * A path that begins with something new, in the earliest pass of the packet, the latest of these; then one that passes something that only paths without an end
+   * have seen, in turns with any.
+   */
   #pick(): Waiting | undefined {
-    const last = this.#waiting.length - 1;
-    if (last < 0) return undefined;
-    let at = last;
-    while (at >= 0 && !this.#isFresh(this.#waiting[at]!.label, this.#waiting[at]!.pass)) at--;
-    if (at < 0) at = this.#random.int(last + 1);
-    const picked = this.#waiting[at]!;
-    this.#waiting[at] = this.#waiting[last]!;
-    this.#waiting.pop();
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return undefined;
+    let at = -1;
+    for (let i = waiting.length - 1; i >= 0; i--) {
+      const { label, pass } = waiting[i]!;
+      if ((at < 0 || pass < waiting[at]!.pass) && this.#isFresh(label, pass)) at = i;
+      if (at >= 0 && waiting[at]!.pass === 1) break;
+    }
+    if (at < 0) at = this.#hopefulPlace();
+    if (at < 0) at = this.#random.int(waiting.length);
+    const picked = waiting[at]!;
+    waiting[at] = waiting.at(-1)!;
+    waiting.pop();
     return picked;
   }
 
+  /** The place of a hopeful path among those that wait; -1: there is none, or it is another's turn. */
+  #hopefulPlace(): number {
+    this.#wasHopeful = !this.#wasHopeful;
+    if (!this.#wasHopeful) return -1;
+    while (this.#hopeful.length > 0) {
+      const picked = this.#random.int(this.#hopeful.length);
+      const one = this.#hopeful[picked]!;
+      this.#hopeful[picked] = this.#hopeful.at(-1)!;
+      this.#hopeful.pop();
+      const place = this.#isHopeful(one) ? this.#waiting.lastIndexOf(one) : -1;
+      if (place >= 0) return place;
+    }
+    return -1;
+  }
+
+  #isHopeful({ label, before: { labels, count } }: Waiting): boolean {
+    if (!this.#reached.has(label)) return true;
+    for (let i = 0; i < count; i++) if (!this.#reached.has(labels[i]!)) return true;
+    return false;
+  }
+
   #isFresh(label: string, pass: number): boolean {
-    return !this.reached.has(label) && !this.#seen.has(`${pass} ${label}`);
+    return !this.#reached.has(label) && !this.#seen.has(`${pass} ${label}`);
   }
 
   readonly #preference: Preference = (ways, open, pass) => {

@@ -13,7 +13,7 @@ import { calculate } from "./hashes.js";
 import { Memory, Shapes } from "./memory.js";
 import { Packet } from "./packet.js";
 import { type Parsed, Parser } from "./parser.js";
-import { noRequests, Pass, type Shared } from "./pass.js";
+import { noRequests, Pass, type Shared, valueSetsOf } from "./pass.js";
 import { Unhandled } from "./unhandled.js";
 
 const INSTANCE = {
@@ -98,7 +98,7 @@ export class Machine {
     const parser = new Parser({
       ...{ program: plan.program, memory, chooser, packet },
       primitive: (primitive) => actions.one(primitive),
-      leftOut: (what) => this.shared.situation.leftOut.add(what),
+      valueSets: valueSetsOf(this.shared),
     });
     const parsed = parser.run(plan.program.parsers[0]);
     this.#set(memory, "parser_error", parsed.error);

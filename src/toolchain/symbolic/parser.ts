@@ -7,6 +7,7 @@ import { Expressions } from "./expressions.js";
 import type { Memory } from "./memory.js";
 import { byteName, LENGTH, LENGTH_BITS, type Packet } from "./packet.js";
 import { Unhandled, within } from "./unhandled.js";
+import type { ValueSets } from "./value-sets.js";
 
 /** Of core.p4, where the program has no numbers of its own. */
 const ERRORS: Readonly<Record<string, number>> = {
@@ -41,8 +42,7 @@ export interface ParserScope {
   /** Zeros behind the packet that can be read. */
   readonly checkBytes?: number;
   readonly primitive: (primitive: bmv2.Primitive) => void;
-  /** Called with what else could happen, and is not followed. */
-  readonly leftOut: (what: string) => void;
+  readonly valueSets: ValueSets;
 }
 
 export class Parser {
@@ -239,30 +239,47 @@ export class Parser {
         ? this.#lookahead(key.value)
         : this.#expressions.numbers.exact(this.#expressions.number(key)),
     );
-    const ways: { label: string; condition: Term; to: string | null }[] = [];
+    const ways: { label: string; condition: Term; to: string | null; take?: () => void }[] = [];
+    const { valueSets } = this.scope;
+    const passed: string[] = [];
     let before = terms.true;
-    for (const transition of state.transitions) {
+    // What is behind a value set is reached by keys that it does not have.
+    const misses = (sets: readonly string[]) => () => {
+      for (const set of sets) valueSets.miss(set, keys);
+    };
+    for (const [i, transition] of state.transitions.entries()) {
+      const label = `${this.#name} ${state.name} ${i}`;
+      const way = { label, to: transition.next_state };
+      if (transition.type === "parse_vset") {
+        const set = transition.value ?? "";
+        const skip = misses([...passed]);
+        for (const { condition, take } of valueSets.find(set, keys))
+          ways.push({
+            ...way,
+            condition: terms.and(before, condition),
+            take: () => {
+              skip();
+              take();
+            },
+          });
+        before = terms.and(before, valueSets.isMissed(set, keys));
+        passed.push(set);
+        continue;
+      }
       const matches = this.#matches(transition, keys);
-      ways.push({
-        label: `${this.#name} ${state.name} ${ways.length}`,
-        condition: terms.and(before, matches),
-        to: transition.next_state,
-      });
+      ways.push({ ...way, condition: terms.and(before, matches), take: misses([...passed]) });
       before = terms.and(before, terms.not(matches));
     }
-    ways.push({ label: `${this.#name} ${state.name} none`, condition: before, to: null });
-    const { to } = defined(ways[this.scope.chooser.choose(ways)]);
-    return to;
+    const none = `${this.#name} ${state.name} none`;
+    ways.push({ label: none, condition: before, to: null, take: misses(passed) });
+    const way = defined(ways[this.scope.chooser.choose(ways)]);
+    way.take?.();
+    return way.to;
   }
 
   #matches(transition: bmv2.Transition, keys: readonly Term[]): Term {
     const { terms } = this.scope.memory;
     if (transition.type === "default") return terms.true;
-    if (transition.type === "parse_vset") {
-      // As the switch begins, and as tests do, which add none.
-      this.scope.leftOut("members of a parser's value set");
-      return terms.false;
-    }
     // Each part fills whole bytes; a single value may have a sign.
     const bytes = keys.reduce((sum, { width }) => sum + ((width + 7) >> 3), 0);
     const width = keys.length === 1 ? defined(keys[0]).width : 8 * bytes;

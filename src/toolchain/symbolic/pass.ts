@@ -9,6 +9,7 @@ import type { Memory } from "./memory.js";
 import type { Registers } from "./registers.js";
 import type { Situation } from "./situation.js";
 import { Unhandled } from "./unhandled.js";
+import { ValueSets } from "./value-sets.js";
 
 /** What a control asks for after it. */
 export interface Requests {
@@ -70,6 +71,10 @@ export interface Shared {
   readonly environment: Environment;
   readonly situation: Situation;
   readonly registers: Registers;
+}
+
+export function valueSetsOf({ plan, terms, environment, situation }: Shared): ValueSets {
+  return new ValueSets(terms, plan.program, situation, environment.writesValueSets === true);
 }
 
 const RANDOM = "random ";

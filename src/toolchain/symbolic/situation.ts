@@ -43,6 +43,12 @@ export interface Cell {
   readonly start: bigint;
 }
 
+/** A key of a parser's value set: all of its parts, the first one highest. */
+export interface Member {
+  readonly set: string;
+  readonly key: Term;
+}
+
 export class Situation {
   readonly entries: Entry[] = [];
   readonly defaults: DefaultAction[] = [];
@@ -53,6 +59,10 @@ export class Situation {
   readonly leftOut = new Set<string>();
   /** Keys that no entry of a table may match. */
   readonly missed: { table: bmv2.Bmv2Table; key: readonly Term[] }[] = [];
+  /** Members of parsers' value sets. */
+  readonly members: Member[] = [];
+  /** Keys that no value set may have. */
+  readonly notMembers: Member[] = [];
   /** Registers' cells that were read, with what they held at first. */
   readonly cells: Cell[] = [];
 
@@ -68,6 +78,8 @@ export class Situation {
     next.defaults.push(...this.defaults);
     next.opaque.push(...this.opaque);
     next.missed.push(...this.missed);
+    next.members.push(...this.members);
+    next.notMembers.push(...this.notMembers);
     next.cells.push(...this.cells);
     return next;
   }

@@ -67,10 +67,11 @@ export class Tables {
     };
     for (const entry of situation.entries.filter((one) => one.table.name === table.name))
       add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => this.#hit(table, entry));
-    for (const entry of orderOf(table))
-      add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () =>
-        this.#own(table, entry),
-      );
+    // Entries with one action reach the same: only the first of them is something new.
+    for (const entry of orderOf(table)) {
+      const { name } = this.pass.action(entry.action_entry.action_id);
+      add(`${table.name} entry ${name}`, this.#matches(table, key, entry), () => this.#own(table, entry));
+    }
     if (!rules.isConst && this.#areWritten) {
       if ((table.entries?.length ?? 0) > 0)
         situation.leftOut.add("changes of entries that a program begins with");

@@ -12,9 +12,9 @@ import { addCopy, deparsed, followsCopy } from "./copies.js";
 import { PORT, PORT_BITS, TIME, TIME_BITS } from "./environment.js";
 import type { Outcome } from "./machine.js";
 import { Memory, Shapes } from "./memory.js";
-import { Packet } from "./packet.js";
+import { LENGTH, LENGTH_BITS, Packet } from "./packet.js";
 import { type Parsed, Parser } from "./parser.js";
-import { Pass, type Shared } from "./pass.js";
+import { Pass, type Shared, valueSetsOf } from "./pass.js";
 import { egressFront, ingressFront, type Wishes } from "./tofino-front.js";
 import { Unhandled } from "./unhandled.js";
 
@@ -55,6 +55,8 @@ interface Gone {
   readonly packet: Packet;
   readonly parsed: Parsed;
   readonly gress: bmv2.GressInfo;
+  /** Bytes of the check sequence that the parser has passed. */
+  readonly checkBytes: number;
 }
 
 export class Tofino {
@@ -136,7 +138,7 @@ export class Tofino {
 
   /** Runs the parser, the control and the statements of the deparser; undefined: the packet has an error that drops it. */
   #gress(gress: bmv2.GressInfo, parserNumber: number, packet: Packet, isIngress: boolean): Gone | undefined {
-    const { terms, chooser, plan, situation } = this.shared;
+    const { terms, chooser, plan } = this.shared;
     const { program } = plan;
     const memory = new Memory(terms, this.#shapes, (_, { width }) => terms.constant(0, width));
     if (isIngress) this.#set(memory, gress, "tm.ucast_egress_port", NO_PORT);
@@ -145,16 +147,29 @@ export class Tofino {
     const parsed = new Parser({
       ...{ program, memory, chooser, packet, checkBytes: isIngress ? CHECK_BYTES : 0 },
       primitive: (primitive) => early.one(primitive),
-      leftOut: (what) => situation.leftOut.add(what),
+      valueSets: valueSetsOf(this.shared),
     }).run(program.parsers[defined(gress.parsers[parserNumber])]);
     const error = this.#errors[Number(parsed.error.value)] ?? 0;
     if (isIngress && error !== 0 && !gress.seesErrors) return undefined;
     this.#set(memory, gress, "parser.parser_err", error);
+    const checkBytes = isIngress ? this.#passedCheckBytes(packet.arrivedBytes(parsed.bytes)) : 0;
     const bits = (from: number) => packet.bits(8 * from, 8 * Math.max(0, parsed.bytes - from));
     const pass = new Pass(this.shared, memory, packet.arrivedBytes(parsed.bytes), packet.length, bits);
     runControl(program.pipelines[gress.pipeline], pass);
     new Actions(pass).run(defined(program.deparsers[gress.deparser]).primitives ?? [], []);
-    return { memory, pass, packet, parsed, gress };
+    return { memory, pass, packet, parsed, gress, checkBytes };
+  }
+
+  /** How many bytes a parser that has passed so many bytes of the packet that came in took of the check sequence behind it. */
+  #passedCheckBytes(bytes: number): number {
+    if (bytes <= 0) return 0;
+    const { terms, chooser } = this.shared;
+    const length = terms.variable(LENGTH, LENGTH_BITS);
+    const number = (value: number) => terms.constant(Math.max(0, value), LENGTH_BITS);
+    const ways = [{ label: "", condition: terms.not(terms.less(length, number(bytes))) }];
+    for (let count = 1; count <= Math.min(bytes, CHECK_BYTES); count++)
+      ways.push({ label: "check sequence parsed", condition: terms.equal(length, number(bytes - count)) });
+    return chooser.choose(ways, "first");
   }
 
   #ingress(arrival: Arrival): Outcome {
@@ -296,8 +311,10 @@ export class Tofino {
     return { kind: "sent", port, front: packet.front, rest: packet.rest };
   }
 
-  #emitted({ memory, packet, parsed, gress }: Gone): Packet {
+  /** Of the check sequence nothing follows. */
+  #emitted({ memory, packet, parsed, gress, checkBytes }: Gone): Packet {
     const { order } = defined(this.shared.plan.program.deparsers[gress.deparser]);
-    return deparsed(memory, order, { packet, parsed });
+    const { terms, front, rest } = deparsed(memory, order, { packet, parsed });
+    return new Packet(terms, front, rest - checkBytes);
   }
 }

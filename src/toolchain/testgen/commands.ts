@@ -58,6 +58,8 @@ export function commandsOf(
       { command: ["table_indirect_add", table.name, ...keys, "=>", String(member), ...priority].join(" ") },
     );
   }
+  for (const { set, key } of situation.members)
+    commands.push({ command: `pvs_add ${set} ${hex(value(key))}` });
   // Two requests of one path may name the same group or session.
   const made: Copies[] = [];
   const parts = ({ id, port, instance }: Copies) => [id, port, instance].map(value).join();

@@ -187,6 +187,7 @@ function bytesNamed({ conditions, outcome, situation }: Path): number[] {
   const seen = new Set<Term>([
     ...conditions,
     ...situation.entries.flatMap(({ key }) => key),
+    ...situation.members.map(({ key }) => key),
     ...(outcome.kind === "sent" ? [outcome.front] : []),
   ]);
   // A set gives what is added while it is walked.

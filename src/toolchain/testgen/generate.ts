@@ -2,10 +2,9 @@
  * Tests of a program: paths of the symbolic execution, each with a packet and entries, kept where it reaches something that no earlier test reached. What is
  * expected of a test is what the switch does with it.
  */
-import { given } from "../../base/index.js";
 import { type Coverage, coverageOf } from "../coverage/index.js";
 import type { Program } from "../program/index.js";
-import { OutOfTime, Solver, Terms, TooLarge } from "../solver/index.js";
+import { Deadline, OutOfTime, Solver, Terms, TooLarge } from "../solver/index.js";
 import { CoverageCounts, Switch } from "../switch/index.js";
 import { Explorer, freshSwitch, freshTofino, type Path } from "../symbolic/index.js";
 import type { Target } from "./commands.js";
@@ -70,7 +69,7 @@ class Generation {
     readonly program: Program,
     readonly options: GenerateOptions,
   ) {
-    this.#solver = new Solver(new Terms(), given({ goesOn: options.hasTime }));
+    this.#solver = new Solver(new Terms(new Deadline(options.hasTime)));
     this.#target = program.bmv2.architecture === undefined ? "v1model" : "tofino";
     this.#explorer = new Explorer(planOf(program), this.#solver, {
       seed: options.seed,
@@ -115,6 +114,7 @@ class Generation {
     const replayed = stimulus === undefined ? undefined : await replay(this.program, stimulus);
     if (stimulus === undefined || replayed === undefined) {
       this.#untested++;
+      this.#explorer.disregard();
       return;
     }
     const { counts, expected, isAsFollowed } = replayed;

@@ -20,13 +20,20 @@ export function ptfOf(tests: readonly PtfTest[], title: string): string {
   return [HEAD.replace("TITLE", title), ...tests.map((test, i) => classOf(test, i + 1))].join("\n\n");
 }
 
-function classOf({ test: { stimulus, expected }, request }: PtfTest, number: number): string {
-  const short = [stimulus.bytes.length, ...expected.map(({ nibbles }) => nibbles.length / 2)].some(
-    (length) => length < LEAST_BYTES,
-  );
+/** Why interfaces do not show what the test expects. */
+function skipped({ stimulus, expected }: GeneratedTest): string | undefined {
+  const lengths = [stimulus.bytes.length, ...expected.map(({ nibbles }) => nibbles.length / 2)];
+  if (lengths.some((length) => length < LEAST_BYTES)) return "a frame is shorter than an Ethernet header";
+  const [port] = stimulus.leadsOut;
+  return port === undefined ? undefined : `port ${port} of a Tofino leads back to ingress`;
+}
+
+function classOf({ test, request }: PtfTest, number: number): string {
+  const { stimulus, expected } = test;
+  const why = skipped(test);
   const expects = expected.map(({ port, nibbles }) => `            (${port}, "${patternOf(nibbles)}"),`);
   return [
-    ...(short ? ['@unittest.skip("a frame is shorter than an Ethernet header")'] : []),
+    ...(why === undefined ? [] : [`@unittest.skip("${why}")`]),
     `class Test${number}(P4RuntimeTest):`,
     ...(request === "" ? [] : [`    entries = r"""${request.trimEnd()}"""`, ""]),
     "    def runTest(self):",

@@ -1,7 +1,7 @@
 /** Clauses: the answer is what trying all assignments says, whatever was asked and learned before. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
+import { given, Random } from "../../../src/base/index.js";
 import { Sat } from "../../../src/toolchain/solver/sat.js";
 
 const VARIABLES = 8;
@@ -12,7 +12,7 @@ const literal = fc.nat(2 * VARIABLES - 1);
 const clauses = fc.array(fc.array(literal, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 45 });
 
 function satOf(count: number, kept?: number) {
-  const sat = new Sat(kept);
+  const sat = new Sat(given({ kept }));
   const variables = Array.from({ length: count }, () => sat.addVariable());
   return { sat, variables };
 }

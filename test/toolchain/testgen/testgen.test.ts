@@ -121,27 +121,64 @@ describe("what is not reached", () => {
 });
 
 describe("value sets of parsers", () => {
-  it("are empty, as when the switch starts, and what their members reach is not called out of reach", async () => {
-    const program = compiled(
+  const withSet = (states: string, cases: string) =>
+    compiled(
       CHOICES.replace("state start {", "value_set<bit<8>>(4) others;\n    state start {")
-        .replace(
-          "            1: accept;\n            2: more;",
-          "            others: other;\n            1: accept;\n            2: more;",
-        )
-        .replace(
-          "    state more {",
-          "    state other {\n        packet.advance(8);\n        transition accept;\n    }\n    state more {",
-        ),
+        .replace("            1: accept;\n            2: more;", cases)
+        .replace("    state more {", `${states}\n    state more {`),
+    );
+  const OTHER = "    state other {\n        packet.advance(8);\n        transition accept;\n    }";
+
+  it("get the members that lead to what is behind them", async () => {
+    const program = withSet(
+      OTHER,
+      "            others: other;\n            1: accept;\n            2: more;",
     );
     const found = await generated(program);
-    expect(missed(found)).toEqual([
-      "27 start: TheParser.others to other",
-      "32 other",
-      "33 packet.advance(8)",
-    ]);
-    expect([found.end, found.isComplete]).toEqual(["exhausted", false]);
-    expect([...found.unhandled.keys()]).toContain("members of a parser's value set");
+    expect(missed(found)).toEqual([]);
+    const texts = found.tests.map((test) => stfOf(test, ""));
+    expect(texts.join("")).toMatch(/^pvs_add TheParser\.others 0x[0-9a-f]{1,2}$/m);
     expect(await failing(program, found)).toEqual([]);
+  });
+
+  it("have a key for the whole way of a packet, or do not have it", async () => {
+    const again = (first: string, second: string) =>
+      `    state other {\n        transition select(hdr.data.kind) { others: ${first}; default: ${second}; }\n    }\n` +
+      "    state never {\n        packet.advance(8);\n        transition accept;\n    }";
+    const inside = withSet(again("accept", "never"), "            others: other;\n            2: more;");
+    const outside = withSet(
+      again("never", "accept"),
+      "            others: accept;\n            3: other;\n            2: more;",
+    );
+    for (const program of [inside, outside]) {
+      const found = await generated(program);
+      expect(missed(found).filter((line) => line.includes("packet.advance(8)"))).toHaveLength(1);
+      expect(found.end).toBe("exhausted");
+      expect([...found.unhandled.keys()].join()).not.toContain("value set");
+      expect(await failing(program, found)).toEqual([]);
+    }
+  });
+});
+
+describe("the time", () => {
+  const long = (count: number) =>
+    compiled(
+      CHOICES.replace(
+        "kinds.apply();",
+        Array.from(
+          { length: count },
+          () => "hdr.data.value = hdr.data.value * hdr.data.value + hdr.data.kind;",
+        ).join("\n"),
+      ),
+    );
+
+  it("is looked at while one path makes its terms, with no decision between them", async () => {
+    let asked = 0;
+    const made = await generateTests(long(2000), {
+      ...{ seed: 1, maxTests: 10, allPaths: false, goesOn: () => true },
+      hasTime: () => ++asked < 5,
+    });
+    expect([made.end, asked, made.paths]).toEqual(["time", 5, 0]);
   });
 });
 

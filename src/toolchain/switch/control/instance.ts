@@ -140,7 +140,9 @@ export class Instance {
     }
     for (const { name, size, bitwidth, initial } of bmv2.register_arrays) {
       const array = new RegisterArray(name, size, bitwidth);
-      if (initial !== undefined) array.fill(bmv2Number(initial));
+      // A new array holds zeros.
+      const value = bmv2Number(initial ?? "0x0");
+      if (value !== 0n) array.fill(value);
       parts.registers.push(array);
       this.registers.set(name, array);
     }

@@ -54,7 +54,11 @@ export class RegisterArray {
 
   /** Gives all elements one value. */
   fill(value: bigint): void {
-    for (let i = 0; i < this.size; i++) this.set(i, value);
+    if (this.size === 0) return;
+    this.set(0, value);
+    // What is filled is copied behind itself.
+    for (let filled = this.words; filled < this.data.length; filled *= 2)
+      this.data.copyWithin(filled, 0, Math.min(filled, this.data.length - filled));
   }
 
   /** Higher bits of the value are cut off. */
