@@ -32,6 +32,32 @@ const widths = z
   .strictObject({ value: z.array(z.number().int().positive()).min(1), source })
   .transform((entry) => entry.value);
 
+const sizes = z.strictObject({ "8": z.number().int().nonnegative(), "16": z.number().int().nonnegative(), "32": z.number().int().nonnegative() });
+/** A number for each size of containers. */
+const bySize = z.strictObject({ value: sizes, source }).transform((entry) => entry.value);
+
+/** Containers stand in groups; an operation takes its operands and its result from one group. */
+const arrangement = z.strictObject({
+  /** Groups of containers of a size. */
+  groups: bySize,
+  /** Of each kind in a group: a mocha container is only set whole, and a dark one is unknown to parser, deparser and match, too. */
+  normal: bySize,
+  mocha: bySize,
+  dark: bySize,
+  /** Neighbours that are of one gress together, because the deparser takes them so. */
+  gress_block: bySize,
+  /** The last block of a size is of no one gress: each of its containers is taken alone. */
+  last_block_alone: flag,
+  /** The first group of each size is for ingress alone, the second one for egress alone. */
+  first_groups_fixed: flag,
+  /** Collections of containers that only parser and deparser see, each of one gress, and the containers of each. */
+  collections: sourced,
+  collection: bySize,
+  /** Pieces of the packet that the hardware takes past the pipeline, of a gress and packet, and the bytes of each; 0: none. */
+  bypasses: sourced,
+  bypass_bytes: sourced,
+});
+
 /** Shape of a target file. Sizes are in the unit that the name states; "per stage" covers ingress and egress. */
 export const targetSchema = z.strictObject({
   name: z.string().min(1),
@@ -172,6 +198,8 @@ export const targetSchema = z.strictObject({
     packs_fields: flag,
     /** Values for the deparser (port, multicast group, digest, ...) have a validity bit each, in one container. */
     deparser_validity_shared: flag,
+    /** How the containers are arranged; without it, no field is given a container. */
+    arrangement: arrangement.optional(),
   }),
   latency: z.strictObject({
     match_cycles: sourced,

@@ -19,7 +19,16 @@ import {
   sameAccess,
 } from "./expressions.js";
 import type { Feature, RegisterUpdate } from "./features.js";
-import type { Access, ActionDatum, Attached, FieldInfo, Gress, HashUse, IndexKind } from "./model.js";
+import type {
+  Access,
+  ActionDatum,
+  Attached,
+  FieldInfo,
+  Gress,
+  HashUse,
+  IndexKind,
+  Operation,
+} from "./model.js";
 import { anyOverlap } from "./model.js";
 import { type Statement, structureOf } from "./statements.js";
 
@@ -29,6 +38,7 @@ export interface Step {
   writes: Access[];
   data: ActionDatum[];
   arithmetic: string[];
+  operations: Operation[];
   attached: Attached[];
   hashes: HashUse[];
   random: boolean;
@@ -145,6 +155,7 @@ export class ActionReader {
       writes: [],
       data: [],
       arithmetic: [],
+      operations: [],
       attached: [],
       hashes: [],
       random: false,
@@ -357,6 +368,7 @@ export class ActionReader {
       return;
     }
     addReads(step.reads, readsOf(value));
+    step.operations.push(operationOf(access, value, source));
     this.#operation(step, access, value, source);
   }
 
@@ -741,6 +753,21 @@ function onlyMoves(expr: Expr): boolean {
   const [, right] = expr.parts;
   if (isShift(expr) && right?.kind !== "constant") return false;
   return expr.parts.every(onlyMoves);
+}
+
+/** The operation that gives a field the value. */
+function operationOf(write: Access, value: Expr, source: bmv2.SourceInfo | undefined): Operation {
+  const sources = readsOf(value);
+  const data = operandsOf(value).some(({ kind }) => kind === "constant" || kind === "argument");
+  return { kind: operationKind(value), write, sources, data, source };
+}
+
+function operationKind(value: Expr): Operation["kind"] {
+  if (value.kind !== "operation") return "set";
+  if (stepsOf(value) > 1) return "merge";
+  if (ARITHMETIC.has(value.op)) return "arithmetic";
+  const plain = value.parts.every((part) => (inverted(part) ?? part).kind !== "operation");
+  return LOGIC.has(value.op) && plain ? "logic" : "merge";
 }
 
 /** Leaves of an expression without constant shift counts, which are part of the instruction. */

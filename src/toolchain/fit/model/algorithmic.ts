@@ -64,6 +64,7 @@ function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): 
     reads: [],
     writes: [access],
     arithmetic: [],
+    operations: [{ kind: "set", write: access, sources: [], data: true, source: first.source }],
     source: first.source,
   };
   const before = {

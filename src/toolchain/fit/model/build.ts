@@ -20,6 +20,7 @@ import {
   type Implementation,
   type KeyPart,
   NO_RESOURCES,
+  type Operation,
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
@@ -309,6 +310,7 @@ class Builder {
           reads: [],
           writes: [{ field: "$bridge", lo: 0, width: 1 }],
           arithmetic: [],
+          operations: [],
           source: undefined,
         },
       ],
@@ -618,8 +620,18 @@ function toAction(reader: ActionReader, steps: readonly Step[], hit: boolean): A
     reads: steps.flatMap((step) => step.reads),
     writes: steps.flatMap((step) => step.writes),
     arithmetic: steps.flatMap((step) => step.arithmetic),
+    operations: steps.flatMap(operationsOf),
     source: steps[0]?.source,
   };
+}
+
+/** Those of a step; what a memory, a hash or a random number gives comes from the action data bus. */
+function operationsOf({ operations, writes, source }: Step): Operation[] {
+  const others = writes.filter((write) => !operations.some((one) => one.write === write));
+  return [
+    ...operations,
+    ...others.map((write) => ({ kind: "set" as const, write, sources: [], data: true, source })),
+  ];
 }
 
 interface FlowOrder {

@@ -95,6 +95,7 @@ function tableOf(
     reads: [],
     writes: outputs,
     arithmetic: [],
+    operations: outputs.map((write) => ({ kind: "set", write, sources: [], data: true, source })),
     source,
   };
   const key = [valid, ...conditions].map((access) => ({ access, kind: "exact" as const }));

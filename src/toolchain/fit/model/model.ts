@@ -49,6 +49,19 @@ export interface ActionDatum {
   readonly target: Access | undefined;
 }
 
+/**
+ * What the ALUs do for one field. `set`: bits of one source go to the field; `logic`: each bit is computed from the bits in its place;
+ * `arithmetic`: with a carry; `merge`: bits of the sources are put together.
+ */
+export interface Operation {
+  readonly kind: "set" | "logic" | "arithmetic" | "merge";
+  readonly write: Access;
+  readonly sources: readonly Access[];
+  /** A constant, an argument, or what an ALU, a hash or a random number gives is an operand, too. */
+  readonly data: boolean;
+  readonly source: bmv2.SourceInfo | undefined;
+}
+
 export interface ActionModel {
   readonly name: string;
   /** Entries can call it; otherwise it is for the default entry only. */
@@ -58,6 +71,8 @@ export interface ActionModel {
   readonly writes: readonly Access[];
   /** Fields that are operands or results of arithmetic: they share no container. */
   readonly arithmetic: readonly string[];
+  /** One or more for each of the writes. */
+  readonly operations: readonly Operation[];
   readonly source: bmv2.SourceInfo | undefined;
 }
 
@@ -177,6 +192,17 @@ export interface ParserModel {
   readonly parsed: ReadonlySet<string>;
   /** The parser or the deparser of this gress names the header. A target that makes the egress parser itself has all headers in both. */
   readonly isIn: (gress: Gress, header: string) => boolean;
+  /** The header can be valid in this gress: its parser extracts it, or an action makes it valid. */
+  readonly isCarried: (gress: Gress, header: string) => boolean;
+  /** The parser of this gress extracts the header. */
+  readonly isParsed: (gress: Gress, header: string) => boolean;
+  /** An action makes the header valid. */
+  readonly isMade: (header: string) => boolean;
+  /** The deparser of this gress sends the header. */
+  readonly isSent: (gress: Gress, header: string) => boolean;
+  /** Metadata that the parser of the gress sets, and fields that its deparser reads: of mirrors, digests and checksums. */
+  readonly sets: (gress: Gress) => ReadonlySet<string>;
+  readonly reads: (gress: Gress) => ReadonlySet<string>;
 }
 
 /** Both name a bit in common. */

@@ -5,6 +5,7 @@
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { Gress, HeaderInfo, ParserModel } from "./model.js";
+import { fieldsIn } from "./simplify/graph.js";
 
 /** @param written the validity of headers that actions make valid */
 export function readParser(
@@ -25,6 +26,25 @@ export function readParser(
   const named = (parsers: readonly ReadonlySet<string>[], deparsers: readonly bmv2.Bmv2Deparser[]) =>
     new Set([...parsers.flatMap((names) => [...names]), ...deparsers.flatMap(({ order }) => order)]);
   const all = named(byParser, program.deparsers);
+  const byGress = <T>(list: readonly T[], ofIngress: number): Readonly<Record<Gress, readonly T[]>> =>
+    pipe === undefined
+      ? { ingress: list, egress: list }
+      : { ingress: list.slice(0, ofIngress), egress: list.slice(ofIngress) };
+  const stacks = new Map(
+    program.header_stacks.map(({ header_ids: ids }) => {
+      const names = ids.map((id) => defined(program.headers.find((one) => one.id === id)).name);
+      return [defined(names[0]), names];
+    }),
+  );
+  const extracted = byGress(byParser, ingressParsers);
+  const extractedIn = both((gress) =>
+    union(extracted[gress].map((names) => [...names].flatMap((name) => stacks.get(name) ?? [name]))),
+  );
+  const deparsers = byGress(program.deparsers, 1);
+  const sentIn = both((gress) => union(deparsers[gress].map(({ order }) => order)));
+  const parsers = byGress(program.parsers, ingressParsers);
+  const setIn = both((gress) => union(parsers[gress].map(setBy)));
+  const readIn = both((gress) => readBy(program, deparsers[gress]));
   const here: Readonly<Record<Gress, ReadonlySet<string>>> =
     pipe === undefined
       ? { ingress: all, egress: all }
@@ -43,7 +63,45 @@ export function readParser(
       together.get(a)?.has(b) !== true,
     parsed,
     isIn: (gress, header) => here[gress].has(header),
+    isCarried: (gress, header) =>
+      here[gress].has(header) && (extractedIn[gress].has(header) || written.has(`${header}.$valid$`)),
+    isParsed: (gress, header) => extractedIn[gress].has(header),
+    isMade: (header) => written.has(`${header}.$valid$`),
+    isSent: (gress, header) => sentIn[gress].has(header),
+    sets: (gress) => setIn[gress],
+    reads: (gress) => readIn[gress],
   };
+}
+
+const both = <T>(of: (gress: Gress) => T): Readonly<Record<Gress, T>> => ({
+  ingress: of("ingress"),
+  egress: of("egress"),
+});
+
+const union = (lists: readonly (readonly string[])[]): ReadonlySet<string> => new Set(lists.flat());
+
+/** Fields that deparsers read: also those of the lists that they send and of the checksums that they compute. */
+function readBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Deparser[]): ReadonlySet<string> {
+  const primitives = deparsers.flatMap((one) => one.primitives ?? []);
+  const named = new Set(
+    primitives.flatMap(({ parameters }) =>
+      parameters.flatMap((value) => (value.type === "calculation" ? [value.value] : [])),
+    ),
+  );
+  const inputs = program.calculations.filter(({ name }) => named.has(name)).map(({ input }) => input);
+  return fieldsIn([primitives, inputs, program.field_lists, program.learn_lists]);
+}
+
+/** Fields that the states of a parser set. */
+function setBy({ parse_states: states }: bmv2.Bmv2Parser): string[] {
+  return states.flatMap(({ parser_ops: ops }) =>
+    ops.flatMap(({ op, parameters }) => {
+      const [target] = parameters as readonly { type?: string; value?: unknown }[];
+      return op === "set" && target?.type === "field" && Array.isArray(target.value)
+        ? [target.value.join(".")]
+        : [];
+    }),
+  );
 }
 
 /** Adds the headers of one parser, and which of them a path extracts together. Returns the bits of the longest path. */

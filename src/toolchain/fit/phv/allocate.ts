@@ -1,0 +1,246 @@
+/**
+ * Gives fields containers: clusters of pieces go to a group each, the most demanding first; a piece takes a place that another one leaves
+ * or never has at the same time, else a free container. Where a size has none left, pieces are halved. What the chip takes past the
+ * pipeline, or has containers beside the pipeline for, goes there.
+ */
+import type { Gress, Operation } from "../model/model.js";
+import {
+  type AllocatedContainer,
+  type AllocationInput,
+  type Bypass,
+  type PhvAllocation,
+  type PhvRule,
+  type PlacedSlice,
+  type Unallocated,
+} from "./allocation.js";
+import { bypassesOf } from "./bypass.js";
+import { type Cluster, Clustering } from "./clusters.js";
+import { type Arrangement, type Slot, slotsOf } from "./device.js";
+import type { ContainerSize, PhvLayout } from "./pack.js";
+import { bytePiece, type GressUse, type Piece, piecesOf, sizeFor, useOf } from "./pieces.js";
+import { Sharing } from "./sharing.js";
+
+/** Allocates both gresses; undefined for a target without an arrangement of containers. */
+export function allocatePhv(input: AllocationInput, layout: PhvLayout): PhvAllocation | undefined {
+  const { arrangement } = input.target.phv;
+  if (arrangement === undefined) return undefined;
+  const allocator = new Allocator(input, arrangement);
+  for (const gress of ["ingress", "egress"] as const) allocator.prepare(gress, layout);
+  return allocator.allocate();
+}
+
+interface Work {
+  readonly cluster: Cluster;
+  readonly sharing: Sharing;
+}
+
+class Allocator {
+  readonly #groups: ReturnType<typeof slotsOf>["groups"];
+  readonly #collections: readonly Slot[][];
+  readonly #work: Work[] = [];
+  readonly #beside: { readonly piece: Piece; readonly sharing: Sharing }[] = [];
+  readonly #bypasses: Bypass[] = [];
+  readonly #unallocated: Unallocated[] = [];
+
+  constructor(
+    readonly input: AllocationInput,
+    readonly arrangement: Arrangement,
+  ) {
+    const { groups, collections } = slotsOf(arrangement);
+    this.#groups = groups;
+    this.#collections = collections;
+  }
+
+  prepare(gress: Gress, layout: PhvLayout): void {
+    const { input } = this;
+    const use = useOf(input.model, gress);
+    const sharing = new Sharing(input, use);
+    const { taken, left } = bypassesOf(input, this.arrangement, piecesOf(input, layout, use));
+    this.#bypasses.push(...taken);
+    const isFixed = (field: string) => input.requests.of(gress, field)?.sizes !== undefined;
+    const clustering = new Clustering(
+      input.model,
+      use,
+      left.filter(({ isTouched }) => isTouched),
+      isFixed,
+    );
+    for (const { op, fields } of clustering.mismatches)
+      this.#note(gress, fields, "alignment", `an operation needs them in containers of one size`, op.source);
+    for (const cluster of clustering.clusters()) this.#work.push({ cluster, sharing });
+    for (const piece of left.filter(({ isTouched }) => !isTouched)) this.#beside.push({ piece, sharing });
+  }
+
+  allocate(): PhvAllocation {
+    const queue = [...this.#work].sort((a, b) => weightOf(b.cluster) - weightOf(a.cluster));
+    for (const work of queue) this.#placeCluster(work);
+    const besides = [...this.#beside].sort((a, b) => b.piece.size - a.piece.size);
+    for (const { piece, sharing } of besides) this.#placeBeside(piece, sharing);
+    const slots = [...this.#groups.values(), this.#collections].flat(2);
+    return {
+      containers: slots.filter(({ guests }) => guests.length > 0).map(containerOf),
+      bypasses: this.#bypasses,
+      unallocated: this.#unallocated,
+    };
+  }
+
+  #note(
+    gress: Gress,
+    fields: readonly string[],
+    rule: PhvRule,
+    detail: string,
+    source: Operation["source"],
+  ): void {
+    this.#unallocated.push({ gress, fields: [...new Set(fields)], rule, detail, source });
+  }
+
+  /** Places a cluster in the group where it takes the fewest new containers; halves it where no group has the room. */
+  #placeCluster({ cluster, sharing }: Work): void {
+    const { pieces } = cluster;
+    const size = pieces[0]!.size;
+    let best: { readonly group: readonly Slot[]; readonly cost: number } | undefined;
+    for (const group of this.#groups.get(size) ?? []) {
+      const cost = this.#tryGroup(pieces, group, sharing, false);
+      if (cost !== undefined && (best === undefined || cost < best.cost)) best = { group, cost };
+    }
+    if (best !== undefined) {
+      this.#tryGroup(pieces, best.group, sharing, true);
+      return;
+    }
+    const isSingle = pieces.length === 1 && !pieces[0]!.isAlone;
+    if (size > 8 && (!cluster.isWhole || isSingle)) {
+      for (const half of this.#halves(pieces, sharing.use))
+        if (half.length > 0) this.#placeCluster({ cluster: { pieces: half, isWhole: false }, sharing });
+      return;
+    }
+    const fields = pieces.flatMap(({ slices }) => slices.map(({ field }) => field));
+    const source = sharing.use.operations.find(({ op }) => fields.includes(op.write.field))?.op.source;
+    const detail =
+      pieces.length === 1
+        ? `no container of ${size} bits is left`
+        : `operations need them in one group of containers of ${size} bits, and none has ${pieces.length} left`;
+    this.#note(sharing.gress, fields, "container", detail, source);
+  }
+
+  /** Containers that the pieces would take anew in the group, some more where they are scarce; undefined where they do not fit. */
+  #tryGroup(pieces: readonly Piece[], group: readonly Slot[], sharing: Sharing, keep: boolean): number | undefined {
+    const undo: (() => void)[] = [];
+    let cost = 0;
+    for (const piece of pieces) {
+      const place = this.#placeOf(piece, group, sharing);
+      if (place === undefined) {
+        for (const back of undo.reverse()) back();
+        return undefined;
+      }
+      cost += place.slot.guests.length === 0 ? (place.slot.block.gress === undefined ? 1.01 : 1) : 0;
+      undo.push(occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress));
+    }
+    if (!keep) for (const back of undo.reverse()) back();
+    return cost;
+  }
+
+  /** A container in use that admits the piece, else a free one: mocha before normal, of a block of this gress before a new one. */
+  #placeOf(piece: Piece, slots: readonly Slot[], sharing: Sharing): { slot: Slot; at: number } | undefined {
+    let free: { readonly slot: Slot; readonly rank: number } | undefined;
+    for (const slot of slots) {
+      if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
+      if (!sharing.admits(slot.kind, piece)) continue;
+      if (slot.guests.length > 0) {
+        const at = placeIn(slot, piece, sharing);
+        if (at !== undefined) return { slot, at };
+        continue;
+      }
+      const rank = (slot.kind === "mocha" ? 0 : slot.kind === "dark" ? -4 : 2) + (slot.block.gress === undefined ? 1 : 0);
+      if (free === undefined || rank < free.rank) free = { slot, rank };
+    }
+    return free && { slot: free.slot, at: 0 };
+  }
+
+  /** The lower and the upper halves of pieces. */
+  #halves(pieces: readonly Piece[], use: GressUse): Piece[][] {
+    const low: Piece[] = [];
+    const high: Piece[] = [];
+    for (const piece of pieces) {
+      const half = (piece.size / 2) as ContainerSize;
+      if (piece.bytes !== undefined) {
+        const { header, first } = piece.bytes;
+        const { model } = this.input;
+        const fields = model.headers.get(header)!.fields.map((name) => model.fields.get(name)!);
+        const part = (from: number) =>
+          bytePiece({ gress: piece.gress, header, fields }, { from, to: from + half / 8 }, piece.isTouched, (field) =>
+            use.alone.has(field),
+          );
+        high.push(part(first));
+        low.push(part(first + half / 8));
+        continue;
+      }
+      for (const slice of piece.slices) {
+        const below = Math.min(slice.width, half);
+        low.push({ ...piece, size: half, slices: [{ ...slice, width: below }] });
+        if (slice.width > half)
+          high.push({ ...piece, size: half, slices: [{ ...slice, lo: slice.lo + half, width: slice.width - half }] });
+      }
+    }
+    return [high, low];
+  }
+
+  /** Places bytes that no table touches. */
+  #placeBeside(piece: Piece, sharing: Sharing): void {
+    const place = this.#placeOf(piece, this.#collections.flat(), sharing);
+    if (place !== undefined) {
+      occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress);
+      return;
+    }
+    if (piece.size > 8 && this.#collections.length > 0) {
+      for (const half of this.#halves([piece], sharing.use).flat()) this.#placeBeside(half, sharing);
+      return;
+    }
+    this.#placeCluster({ cluster: { pieces: [piece], isWhole: false }, sharing });
+  }
+}
+
+/** Clusters that may not be cut come first, then those with the most bits. */
+function weightOf({ pieces, isWhole }: Cluster): number {
+  const bits = pieces.reduce((sum, { size }) => sum + size, 0);
+  const isSmall = pieces.every(({ bytes, slices, size }) => bytes === undefined && size === 8 && slices[0]!.width < 8);
+  return (isWhole ? 1e6 : 0) + (isSmall ? 0 : 1e5) + (pieces.length > 1 ? 1e4 : 0) + bits;
+}
+
+/** The lowest bit at which a container in use admits a piece. */
+function placeIn(slot: Slot, piece: Piece, sharing: Sharing): number | undefined {
+  const isSmall = piece.bytes === undefined && !piece.isAlone && piece.slices.length === 1;
+  const last = isSmall ? slot.size - piece.slices[0]!.width : 0;
+  for (let at = 0; at <= last; at++) {
+    const own = sharing.placed(piece, at);
+    if (isFree(slot, piece, own, sharing)) return at;
+  }
+  return undefined;
+}
+
+function isFree(slot: Slot, piece: Piece, own: readonly PlacedSlice[], sharing: Sharing): boolean {
+  const beside: PlacedSlice[] = [];
+  for (const { piece: other, slices } of slot.guests)
+    for (const theirs of slices) {
+      const apart = own.every((mine) => mine.at >= theirs.at + theirs.width || theirs.at >= mine.at + mine.width);
+      if (own.every((mine) => sharing.mayOverlay(mine, theirs))) continue;
+      const alone = piece.isAlone || other.isAlone || piece.bytes !== undefined || other.bytes !== undefined;
+      if (!apart || alone || slot.kind === "mocha") return false;
+      beside.push(theirs);
+    }
+  return beside.length === 0 || sharing.standTogether([...beside, ...own]);
+}
+
+/** Puts a piece into a container; the result takes it out again. */
+function occupy(slot: Slot, piece: Piece, slices: readonly PlacedSlice[], gress: Gress): () => void {
+  const before = slot.block.gress;
+  slot.block.gress = gress;
+  slot.guests.push({ piece, slices });
+  return () => {
+    slot.guests.pop();
+    slot.block.gress = before;
+  };
+}
+
+function containerOf({ kind, size, group, index, block, guests }: Slot): AllocatedContainer {
+  const slices = guests.flatMap((guest) => guest.slices);
+  return { kind, size, group, index, gress: block.gress!, slices };
+}

@@ -1,0 +1,107 @@
+/**
+ * A PHV allocation: which bits of which fields stand in which container of the device, from which stage to which. The allocator
+ * (allocate.ts) makes it, and verify.ts checks it rule by rule; both have only these types in common.
+ */
+import type { bmv2 } from "../../program/index.js";
+import type { FitModel, Gress } from "../model/model.js";
+import type { Target } from "../target.js";
+import type { ContainerSize } from "./pack.js";
+import type { PhvRequests } from "./requests.js";
+
+/**
+ * `normal`: for all uses. `mocha`: tables only set it whole. `dark`: moreover unknown to parser, deparser and match. `tagalong`: for
+ * parser and deparser alone.
+ */
+export type ContainerKind = "normal" | "mocha" | "dark" | "tagalong";
+
+/** A value that the parser gives lives from before the first stage. */
+export const FROM_PARSER = -1;
+/** A value that the deparser needs lives beyond the last stage. */
+export const TO_DEPARSER = 1_000_000;
+
+/** Stages: the value is there after `from` and is read in `to` at last. */
+export interface LiveRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Bits of a field in a container; both count from the least significant bit. */
+export interface PlacedSlice {
+  readonly field: string;
+  readonly lo: number;
+  readonly width: number;
+  /** The lowest bit in the container. */
+  readonly at: number;
+  readonly live: LiveRange;
+}
+
+/** A container in use. `index` counts the containers of its kind and size, `group` the groups of its size. */
+export interface AllocatedContainer {
+  readonly kind: ContainerKind;
+  readonly size: ContainerSize;
+  /** Of a tagalong container: its collection. */
+  readonly group: number;
+  readonly index: number;
+  readonly gress: Gress;
+  readonly slices: readonly PlacedSlice[];
+}
+
+/** Neighbouring bytes of a header that the hardware takes past the pipeline. */
+export interface Bypass {
+  readonly gress: Gress;
+  readonly header: string;
+  readonly firstByte: number;
+  readonly bytes: number;
+}
+
+/** What has no container, or breaks a rule, with the rule and the line that asks for it. */
+export interface Unallocated {
+  readonly gress: Gress;
+  readonly fields: readonly string[];
+  readonly rule: PhvRule;
+  readonly detail: string;
+  readonly source: bmv2.SourceInfo | undefined;
+}
+
+/** Rules of an allocation, in the order of the checks. */
+export type PhvRule =
+  | "place"
+  | "container"
+  | "gress"
+  | "overlay"
+  | "parser"
+  | "deparser"
+  | "kind"
+  | "sources"
+  | "alignment"
+  | "arithmetic"
+  | "stage"
+  | "pragma";
+
+export interface PhvAllocation {
+  readonly containers: readonly AllocatedContainer[];
+  readonly bypasses: readonly Bypass[];
+  readonly unallocated: readonly Unallocated[];
+}
+
+/** What an allocation is made for, and checked against. */
+export interface AllocationInput {
+  readonly model: FitModel;
+  readonly target: Target;
+  readonly requests: PhvRequests;
+  /** Stages of a unit in the placement; empty for one that has none. */
+  readonly stagesOf: (unit: number) => readonly number[];
+}
+
+const KIND_LETTERS: Readonly<Record<ContainerKind, string>> = {
+  normal: "",
+  mocha: "M",
+  dark: "D",
+  tagalong: "T",
+};
+const SIZE_LETTERS: Readonly<Record<ContainerSize, string>> = { 8: "B", 16: "H", 32: "W" };
+
+/** The name of a container, as the compiler's logs have it: `B3`, `MH12`, `TW0`. */
+export function containerName({ kind, size, index }: AllocatedContainer): string {
+  return `${KIND_LETTERS[kind]}${SIZE_LETTERS[size]}${index}`;
+}

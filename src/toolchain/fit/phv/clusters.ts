@@ -1,0 +1,203 @@
+/**
+ * Clusters: pieces that operations tie together. An ALU takes its operands from the group of containers in which its result stands, so all
+ * pieces of a cluster have one size and one group. Where an operation ties pieces of different sizes, the larger one is cut, or a value
+ * of metadata takes a larger container.
+ */
+import type { FieldInfo, FitModel, Operation } from "../model/model.js";
+import { bytePiece, cut, type GressUse, type Piece, sizeFor } from "./pieces.js";
+
+export interface Cluster {
+  readonly pieces: readonly Piece[];
+  /** No piece of it may be cut. */
+  readonly isWhole: boolean;
+}
+
+/** An operation that ties pieces which stand in containers of different sizes. */
+export interface Mismatch {
+  readonly op: Operation;
+  readonly fields: readonly string[];
+}
+
+/** Two pieces that an operation ties; `a` and `b` are container bits that correspond. */
+interface Tie {
+  readonly a: Piece;
+  readonly b: Piece;
+  readonly aBit: number;
+  readonly bBit: number;
+  readonly bits: number;
+  readonly isPlaced: boolean;
+}
+
+/** Most changes for one operation. */
+const MAX_CHANGES = 64;
+
+/** Pieces in clusters, after cuts; and operations for which no cut was found. */
+export class Clustering {
+  readonly #byField = new Map<string, Set<Piece>>();
+  readonly #pieces = new Set<Piece>();
+  readonly mismatches: Mismatch[] = [];
+
+  constructor(
+    readonly model: FitModel,
+    readonly use: GressUse,
+    pieces: readonly Piece[],
+    /** Fields whose containers have a size that the program asks for. */
+    readonly isFixed: (field: string) => boolean,
+  ) {
+    for (const piece of pieces) this.#add(piece);
+    // A cut for one operation changes what another one ties, so that all are looked at again.
+    for (let round = 0; round < MAX_CHANGES && this.#align(); round++);
+    for (const { op } of use.operations) {
+      const wrong = this.#ties(op).find(({ a, b }) => a.size !== b.size);
+      if (wrong !== undefined)
+        this.mismatches.push({ op, fields: [...new Set([...fieldsOf(wrong.a), ...fieldsOf(wrong.b)])] });
+    }
+  }
+
+  /** The clusters, each piece in one. */
+  clusters(): Cluster[] {
+    const parent = new Map<Piece, Piece>([...this.#pieces].map((piece) => [piece, piece]));
+    const find = (piece: Piece): Piece => {
+      let at = piece;
+      while (parent.get(at) !== at) {
+        const up = parent.get(parent.get(at)!)!;
+        parent.set(at, up);
+        at = up;
+      }
+      return at;
+    };
+    const whole = new Set<Piece>();
+    for (const { op } of this.use.operations)
+      for (const { a, b } of this.#ties(op)) {
+        if (a.size === b.size) parent.set(find(a), find(b));
+        if (op.kind === "arithmetic" || op.kind === "merge") for (const one of [a, b]) whole.add(one);
+      }
+    const groups = new Map<Piece, Piece[]>();
+    for (const piece of this.#pieces) {
+      const root = find(piece);
+      const list = groups.get(root);
+      if (list === undefined) groups.set(root, [piece]);
+      else list.push(piece);
+    }
+    return [...groups.values()].map((pieces) => ({
+      pieces,
+      isWhole: pieces.some((piece) => piece.isAlone || whole.has(piece)),
+    }));
+  }
+
+  #add(piece: Piece): void {
+    this.#pieces.add(piece);
+    for (const { field } of piece.slices)
+      this.#byField.set(field, (this.#byField.get(field) ?? new Set()).add(piece));
+  }
+
+  #replace(piece: Piece, by: readonly Piece[]): void {
+    this.#pieces.delete(piece);
+    for (const { field } of piece.slices) this.#byField.get(field)?.delete(piece);
+    for (const one of by) this.#add(one);
+  }
+
+  #align(): boolean {
+    let changed = false;
+    for (const { op } of this.use.operations)
+      for (let change = 0; change < MAX_CHANGES; change++) {
+        const tie = this.#ties(op).find(({ a, b }) => a.size !== b.size);
+        if (tie === undefined || !this.#fit(tie)) break;
+        changed = true;
+      }
+    return changed;
+  }
+
+  /** What an operation ties: its result with each source. */
+  #ties({ kind, write, sources }: Operation): Tie[] {
+    const ties: Tie[] = [];
+    for (const source of sources)
+      for (const a of this.#byField.get(write.field) ?? [])
+        for (const b of this.#byField.get(source.field) ?? []) {
+          if (a === b) continue;
+          const tie = tieOf(a, b, write, source, kind !== "merge");
+          if (tie !== undefined) ties.push(tie);
+        }
+    return ties;
+  }
+
+  /** Makes the sizes of two pieces equal; false where nothing helps. */
+  #fit({ a, b, aBit, bBit, bits, isPlaced }: Tie): boolean {
+    const [large, small] = a.size > b.size ? [a, b] : [b, a];
+    const from = large === a ? aBit : bBit;
+    const isFixed = (piece: Piece) => piece.slices.some(({ field }) => this.isFixed(field));
+    if (isPlaced && !isFixed(large) && !(large.isAlone && large.slices.length === 1 && bits < large.slices[0]!.width)) {
+      const parts = large.bytes === undefined ? cutValue(large, from, bits) : this.#cutBytes(large, from, bits, small);
+      if (parts !== undefined) {
+        this.#replace(large, parts);
+        return true;
+      }
+    }
+    if (small.bytes !== undefined || isFixed(small)) return false;
+    this.#replace(small, [{ ...small, size: large.size }]);
+    return true;
+  }
+
+  /** Cuts whole bytes out of a piece of a header, where they fill the smaller container. */
+  #cutBytes(piece: Piece, from: number, bits: number, small: Piece): Piece[] | undefined {
+    if (piece.bytes === undefined || from % 8 !== 0 || bits % 8 !== 0 || bits !== small.size) return undefined;
+    const { header, first } = piece.bytes;
+    const fields = this.model.headers.get(header)!.fields.map((name) => this.model.fields.get(name) as FieldInfo);
+    const end = first + piece.size / 8;
+    const high = end - (from + bits) / 8;
+    const low = end - from / 8;
+    const ranges = [{ from: first, to: high }, { from: high, to: low }, { from: low, to: end }];
+    return ranges
+      .flatMap(cut)
+      .map((range) =>
+        bytePiece({ gress: piece.gress, header, fields }, range, piece.isTouched, (field) => this.use.alone.has(field)),
+      );
+  }
+}
+
+/** Cuts a value of metadata around some of its bits; undefined where it has no others. */
+function cutValue(piece: Piece, from: number, bits: number): Piece[] | undefined {
+  const [slice] = piece.slices;
+  if (slice === undefined || piece.slices.length > 1 || bits >= slice.width) return undefined;
+  const low = from - slice.at;
+  const parts = [
+    [0, low],
+    [low, bits],
+    [low + bits, slice.width - low - bits],
+  ] as const;
+  return parts
+    .filter(([, width]) => width > 0)
+    .map(([lo, width]) => ({
+      ...piece,
+      size: sizeFor(width),
+      slices: [{ field: slice.field, lo: slice.lo + lo, width, at: 0 }],
+    }));
+}
+
+/** The first bits of two pieces that an operation ties. @param isPlaced bit i of the source goes to bit i of the result */
+function tieOf(
+  a: Piece,
+  b: Piece,
+  write: Operation["write"],
+  source: Operation["write"],
+  isPlaced: boolean,
+): Tie | undefined {
+  const shift = source.lo - write.lo;
+  for (const x of a.slices)
+    for (const y of b.slices) {
+      if (x.field !== write.field || y.field !== source.field) continue;
+      const low = Math.max(x.lo, write.lo);
+      const high = Math.min(x.lo + x.width, write.lo + write.width);
+      const from = Math.max(y.lo, source.lo);
+      const to = Math.min(y.lo + y.width, source.lo + source.width);
+      if (low >= high || from >= to) continue;
+      if (!isPlaced) return { a, b, aBit: x.at + low - x.lo, bBit: y.at + from - y.lo, bits: 0, isPlaced };
+      const first = Math.max(low, from - shift);
+      const end = Math.min(high, to - shift);
+      if (first >= end) continue;
+      return { a, b, aBit: x.at + first - x.lo, bBit: y.at + first + shift - y.lo, bits: end - first, isPlaced };
+    }
+  return undefined;
+}
+
+const fieldsOf = (piece: Piece): string[] => piece.slices.map(({ field }) => field);

@@ -1,0 +1,112 @@
+/**
+ * From which stage to which a field holds a value. What a packet brings lives from the parser, what the deparser needs lives beyond the
+ * last stage; metadata lives from its first write to its last read, where every read has a write before it on each way through the control
+ * flow. Else the parser's zero is the value, and it lives from the parser.
+ */
+import type { Access, Flow, Gress, Unit } from "../model/model.js";
+import { actionReads, keyReads } from "../model/model.js";
+import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
+
+/** Live ranges of the fields of one gress. */
+export class Lifetimes {
+  readonly #units: readonly Unit[];
+  readonly #readers = new Map<string, Unit[]>();
+  readonly #writers = new Map<string, Unit[]>();
+  readonly #known = new Map<string, LiveRange>();
+  readonly #predecessors = new Map<number, number[]>();
+
+  constructor(
+    readonly input: AllocationInput,
+    readonly gress: Gress,
+  ) {
+    this.#units = input.model.units.filter((unit) => unit.gress === gress);
+    for (const unit of this.#units) {
+      for (const { field } of [...keyReads(unit), ...actionReads(unit)]) add(this.#readers, field, unit);
+      for (const { writes } of unit.actions) for (const { field } of writes) add(this.#writers, field, unit);
+      for (const next of input.model.flow.successors(unit.id)) {
+        const list = this.#predecessors.get(next) ?? [];
+        this.#predecessors.set(next, [...list, unit.id]);
+      }
+    }
+  }
+
+  of(field: string): LiveRange {
+    const known = this.#known.get(field) ?? this.#find(field);
+    this.#known.set(field, known);
+    return known;
+  }
+
+  #find(field: string): LiveRange {
+    const readers = this.#readers.get(field) ?? [];
+    const writers = this.#writers.get(field) ?? [];
+    const stages = (units: readonly Unit[]) => units.flatMap(({ id }) => this.input.stagesOf(id));
+    const unplaced = [...readers, ...writers].some(({ id }) => this.input.stagesOf(id).length === 0);
+    if (unplaced || readers.length + writers.length === 0) return this.#ofOutside(field);
+    const isFromParser = this.#comesFromParser(field) || readers.some((unit) => !this.#isSet(field, unit));
+    const last = Math.max(...stages(readers), ...stages(writers).map((stage) => stage + 1));
+    return {
+      from: isFromParser ? FROM_PARSER : Math.min(...stages(writers)),
+      to: this.#goesToDeparser(field) ? TO_DEPARSER : last,
+    };
+  }
+
+  /** A field that no table touches, or that a table without a place does. */
+  #ofOutside(field: string): LiveRange {
+    const { model } = this.input;
+    const isTouched = this.#readers.has(field) || this.#writers.has(field);
+    const to = isTouched || this.#goesToDeparser(field) || !model.fields.has(field) ? TO_DEPARSER : FROM_PARSER + 1;
+    return { from: FROM_PARSER, to };
+  }
+
+  #comesFromParser(field: string): boolean {
+    const { model } = this.input;
+    const info = model.fields.get(field);
+    if (info === undefined || info.intrinsic || this.input.model.parser.sets(this.gress).has(field)) return true;
+    if (!info.metadata) return model.parser.isCarried(this.gress, info.header);
+    // What the architecture gives, which nothing writes.
+    return !this.#writers.has(field);
+  }
+
+  #goesToDeparser(field: string): boolean {
+    const { parser, fields, forDeparser } = this.input.model;
+    const info = fields.get(field);
+    if (forDeparser.has(field) || parser.reads(this.gress).has(field) || field.endsWith("$")) return true;
+    if (info !== undefined && !info.metadata) return parser.isSent(this.gress, info.header);
+    return !this.#readers.has(field);
+  }
+
+  /** Every way to the unit sets the whole field before; `@pa_no_init` says so, too. */
+  #isSet(field: string, reader: Unit): boolean {
+    if (this.input.requests.of(this.gress, field)?.isSetFirst === true) return true;
+    const width = this.input.model.fields.get(field)?.width ?? 1;
+    const open = [reader.id];
+    const seen = new Set(open);
+    const [first] = this.#units;
+    while (open.length > 0) {
+      const id = open.pop()!;
+      if (id === first?.id) return false;
+      for (const before of this.#predecessors.get(id) ?? []) {
+        if (seen.has(before) || setsOn(this.input.model.flow, this.input.model.units[before]!, id, field, width))
+          continue;
+        seen.add(before);
+        open.push(before);
+      }
+    }
+    return true;
+  }
+}
+
+/** Each action of the unit that leads to the next one writes all of the field. */
+function setsOn(flow: Flow, unit: Unit, next: number, field: string, width: number): boolean {
+  const leading = unit.actions.filter((_, action) => flow.leads(unit.id, action, next));
+  return leading.length > 0 && leading.every(({ writes }) => writes.some((one) => isWhole(one, field, width)));
+}
+
+const isWhole = (access: Access, field: string, width: number): boolean =>
+  access.field === field && access.lo === 0 && access.width >= width;
+
+function add(map: Map<string, Unit[]>, field: string, unit: Unit): void {
+  const list = map.get(field);
+  if (list === undefined) map.set(field, [unit]);
+  else if (list.at(-1) !== unit) list.push(unit);
+}

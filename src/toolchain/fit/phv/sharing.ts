@@ -1,0 +1,131 @@
+/** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
+import type { Gress, Unit } from "../model/model.js";
+import { ignoresDependency } from "../dependencies.js";
+import { type AllocationInput, type ContainerKind, type PlacedSlice } from "./allocation.js";
+import { Lifetimes } from "./lifetimes.js";
+import { type GressUse, type Piece, sizeFor } from "./pieces.js";
+
+type Writing = GressUse["operations"][number];
+
+/** Sources of an instruction: two containers, or one and a value from the action data bus. */
+const MAX_SOURCES = 2;
+
+export class Sharing {
+  readonly #lifetimes: Lifetimes;
+  readonly #writings = new Map<string, Writing[]>();
+
+  constructor(
+    readonly input: AllocationInput,
+    readonly use: GressUse,
+  ) {
+    this.#lifetimes = new Lifetimes(input, use.gress);
+    for (const writing of use.operations) {
+      const { field } = writing.op.write;
+      const list = this.#writings.get(field);
+      if (list === undefined) this.#writings.set(field, [writing]);
+      else list.push(writing);
+    }
+  }
+
+  get gress(): Gress {
+    return this.use.gress;
+  }
+
+  /** The slices of a piece that begins at a bit of a container. */
+  placed({ slices }: Piece, at: number): PlacedSlice[] {
+    return slices.map((slice) => ({ ...slice, at: slice.at + at, live: this.#lifetimes.of(slice.field) }));
+  }
+
+  /** The kind of container can hold the piece. */
+  admits(kind: ContainerKind, piece: Piece): boolean {
+    const asked = piece.slices.flatMap(({ field }) => this.input.requests.of(this.gress, field)?.kind ?? []);
+    if (asked.length > 0 && kind !== "tagalong" && !asked.includes(kind)) return false;
+    if (kind === "normal") return true;
+    if (kind === "tagalong") return !piece.isTouched && piece.bytes !== undefined;
+    if (!this.#isSetWhole(piece)) return false;
+    return kind === "mocha" || (asked.includes("dark") && piece.bytes === undefined);
+  }
+
+  /** Tables write all of the piece or nothing, and compute nothing for it. */
+  #isSetWhole({ slices }: Piece): boolean {
+    const [slice] = slices;
+    const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
+    if (writings.length === 0) return slices.every(({ field }) => !field.endsWith("$"));
+    if (slice === undefined || slices.length > 1 || slice.at > 0 || slice.field.endsWith("$")) return false;
+    return writings.every(
+      ({ op: { kind, write, sources } }) =>
+        kind === "set" &&
+        write.lo <= slice.lo &&
+        slice.lo + slice.width <= write.lo + write.width &&
+        sources.every(({ lo, width }) => width === write.width && (lo - write.lo) % sizeFor(slice.width) === 0),
+    );
+  }
+
+  /** The slices, whose bits overlap, may be in one container. */
+  mayOverlay(a: PlacedSlice, b: PlacedSlice): boolean {
+    const { requests, model } = this.input;
+    const { gress } = this;
+    if (requests.keepsApart(gress, a.field, b.field)) return false;
+    for (const { field } of [a, b]) if (requests.of(gress, field)?.hasOwnPlace === true) return false;
+    if (requests.excludes(gress, a.field, b.field)) return true;
+    const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
+    if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
+      if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
+    return a.live.to <= b.live.from || b.live.to <= a.live.from;
+  }
+
+  /** The slices, which are apart in a container and may live at once, can be there: every action that writes one of them keeps the others. */
+  standTogether(slices: readonly PlacedSlice[]): boolean {
+    const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
+    const actions = new Map<string, Writing[]>();
+    for (const writing of writings) {
+      const key = `${writing.unit.id} ${writing.action}`;
+      const list = actions.get(key);
+      if (list === undefined) actions.set(key, [writing]);
+      else if (!list.includes(writing)) list.push(writing);
+    }
+    return (
+      [...actions.values()].every((list) => this.#isOneInstruction(list, slices)) && !this.#clash(writings)
+    );
+  }
+
+  #isOneInstruction(writings: readonly Writing[], slices: readonly PlacedSlice[]): boolean {
+    const [first] = writings;
+    const here = writings.filter(({ op: { write } }) => slices.some((slice) => meets(slice, write)));
+    if (first === undefined || here.length === 0) return true;
+    const stages = this.input.stagesOf(first.unit.id);
+    const isKept = (slice: PlacedSlice) =>
+      stages.length === 0 || stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
+    const background = slices.some(
+      (slice) => isKept(slice) && !here.some(({ op: { write } }) => covers(slice, write)),
+    );
+    const sources = new Set(here.flatMap(({ op }) => op.sources.map(({ field }) => field)));
+    const hasData = here.some(({ op }) => op.data);
+    if (here.some(({ op }) => op.kind !== "set") && (here.length > 1 || background)) return false;
+    if (background && sources.size > 0 && here.length > 1) return false;
+    return sources.size + (hasData ? 1 : 0) + (background ? 1 : 0) <= MAX_SOURCES;
+  }
+
+  /** Two tables that can run for one packet write different fields in one stage. */
+  #clash(writings: readonly Writing[]): boolean {
+    for (const [i, a] of writings.entries())
+      for (const b of writings.slice(i + 1))
+        if (a.op.write.field !== b.op.write.field && this.#meetInStage(a, b)) return true;
+    return false;
+  }
+
+  #meetInStage(a: Writing, b: Writing): boolean {
+    if (a.unit.id === b.unit.id) return false;
+    const stages = this.input.stagesOf(b.unit.id);
+    if (!this.input.stagesOf(a.unit.id).some((stage) => stages.includes(stage))) return false;
+    const { flow } = this.input.model;
+    const together = flow.leads(a.unit.id, a.action, b.unit.id) || flow.leads(b.unit.id, b.action, a.unit.id);
+    return together && !ignoresDependency(a.unit, b.unit as Unit);
+  }
+}
+
+const meets = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
+  slice.field === write.field && slice.lo < write.lo + write.width && write.lo < slice.lo + slice.width;
+
+const covers = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
+  slice.field === write.field && write.lo <= slice.lo && slice.lo + slice.width <= write.lo + write.width;
