@@ -17,7 +17,7 @@ import { bypassesOf } from "./bypass.js";
 import { type Cluster, Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
-import { bytePiece, type GressUse, type Piece, piecesOf, sizeFor, useOf } from "./pieces.js";
+import { bytePiece, type GressUse, type Piece, piecesOf, useOf } from "./pieces.js";
 import { Sharing } from "./sharing.js";
 
 /** Allocates both gresses; undefined for a target without an arrangement of containers. */
@@ -106,8 +106,7 @@ class Allocator {
       this.#tryGroup(pieces, best.group, sharing, true);
       return;
     }
-    const isSingle = pieces.length === 1 && !pieces[0]!.isAlone;
-    if (size > 8 && (!cluster.isWhole || isSingle)) {
+    if (size > 8 && !cluster.isWhole) {
       for (const half of this.#halves(pieces, sharing.use))
         if (half.length > 0) this.#placeCluster({ cluster: { pieces: half, isWhole: false }, sharing });
       return;
@@ -125,7 +124,8 @@ class Allocator {
   #tryGroup(pieces: readonly Piece[], group: readonly Slot[], sharing: Sharing, keep: boolean): number | undefined {
     const undo: (() => void)[] = [];
     let cost = 0;
-    for (const piece of pieces) {
+    const inOrder = pieces.length === 1 ? pieces : sharing.byBirth(pieces);
+    for (const piece of inOrder) {
       const place = this.#placeOf(piece, group, sharing);
       if (place === undefined) {
         for (const back of undo.reverse()) back();
@@ -141,18 +141,26 @@ class Allocator {
   /** A container in use that admits the piece, else a free one: mocha before normal, of a block of this gress before a new one. */
   #placeOf(piece: Piece, slots: readonly Slot[], sharing: Sharing): { slot: Slot; at: number } | undefined {
     let free: { readonly slot: Slot; readonly rank: number } | undefined;
+    const used: Slot[] = [];
     for (const slot of slots) {
       if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
       if (!sharing.admits(slot.kind, piece)) continue;
       if (slot.guests.length > 0) {
-        const at = placeIn(slot, piece, sharing);
+        const at = placeIn(slot, piece, sharing, false);
         if (at !== undefined) return { slot, at };
+        used.push(slot);
         continue;
       }
       const rank = (slot.kind === "mocha" ? 0 : slot.kind === "dark" ? -4 : 2) + (slot.block.gress === undefined ? 1 : 0);
       if (free === undefined || rank < free.rank) free = { slot, rank };
     }
-    return free && { slot: free.slot, at: 0 };
+    if (free !== undefined) return { slot: free.slot, at: 0 };
+    // Places that another value leaves are for want of others, as in the compiler.
+    for (const slot of used) {
+      const at = placeIn(slot, piece, sharing, true);
+      if (at !== undefined) return { slot, at };
+    }
+    return undefined;
   }
 
   /** The lower and the upper halves of pieces. */
@@ -206,22 +214,28 @@ function weightOf({ pieces, isWhole }: Cluster): number {
 }
 
 /** The lowest bit at which a container in use admits a piece. */
-function placeIn(slot: Slot, piece: Piece, sharing: Sharing): number | undefined {
+function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): number | undefined {
   const isSmall = piece.bytes === undefined && !piece.isAlone && piece.slices.length === 1;
   const last = isSmall ? slot.size - piece.slices[0]!.width : 0;
   for (let at = 0; at <= last; at++) {
     const own = sharing.placed(piece, at);
-    if (isFree(slot, piece, own, sharing)) return at;
+    if (isFree(slot, { piece, own, inTurn }, sharing)) return at;
   }
   return undefined;
 }
 
-function isFree(slot: Slot, piece: Piece, own: readonly PlacedSlice[], sharing: Sharing): boolean {
+interface Guest {
+  readonly piece: Piece;
+  readonly own: readonly PlacedSlice[];
+  readonly inTurn: boolean;
+}
+
+function isFree(slot: Slot, { piece, own, inTurn }: Guest, sharing: Sharing): boolean {
   const beside: PlacedSlice[] = [];
   for (const { piece: other, slices } of slot.guests)
     for (const theirs of slices) {
       const apart = own.every((mine) => mine.at >= theirs.at + theirs.width || theirs.at >= mine.at + mine.width);
-      if (own.every((mine) => sharing.mayOverlay(mine, theirs))) continue;
+      if (own.every((mine) => sharing.mayOverlay(mine, theirs, inTurn))) continue;
       const alone = piece.isAlone || other.isAlone || piece.bytes !== undefined || other.bytes !== undefined;
       if (!apart || alone || slot.kind === "mocha") return false;
       beside.push(theirs);

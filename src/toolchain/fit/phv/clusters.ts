@@ -67,11 +67,16 @@ export class Clustering {
       return at;
     };
     const whole = new Set<Piece>();
-    for (const { op } of this.use.operations)
+    for (const { op } of this.use.operations) {
       for (const { a, b } of this.#ties(op)) {
         if (a.size === b.size) parent.set(find(a), find(b));
-        if (op.kind === "arithmetic" || op.kind === "merge") for (const one of [a, b]) whole.add(one);
+        if (op.kind === "merge") for (const one of [a, b]) whole.add(one);
       }
+      // A carry does not leave a container.
+      if (op.kind === "arithmetic")
+        for (const { field } of [op.write, ...op.sources])
+          for (const piece of this.#byField.get(field) ?? []) whole.add(piece);
+    }
     const groups = new Map<Piece, Piece[]>();
     for (const piece of this.#pieces) {
       const root = find(piece);
@@ -81,7 +86,7 @@ export class Clustering {
     }
     return [...groups.values()].map((pieces) => ({
       pieces,
-      isWhole: pieces.some((piece) => piece.isAlone || whole.has(piece)),
+      isWhole: pieces.some((piece) => whole.has(piece)),
     }));
   }
 
@@ -133,8 +138,38 @@ export class Clustering {
         return true;
       }
     }
-    if (small.bytes !== undefined || isFixed(small)) return false;
+    if (isFixed(small)) return false;
+    if (small.bytes !== undefined) return isPlaced && this.#growBytes(small, large.size, from - (small === a ? aBit : bBit));
     this.#replace(small, [{ ...small, size: large.size }]);
+    return true;
+  }
+
+  /**
+   * Takes neighbour bytes into the container of a header's bytes, so that its bits stand where those of the other operand do.
+   * @param shift bits between the two
+   */
+  #growBytes(piece: Piece, size: Piece["size"], shift: number): boolean {
+    if (piece.bytes === undefined || shift % 8 !== 0) return false;
+    const { header, first } = piece.bytes;
+    const end = first + piece.size / 8 + shift / 8;
+    const start = end - size / 8;
+    const info = this.model.headers.get(header)!;
+    if (start < 0 || end > Math.ceil(info.bits / 8)) return false;
+    const fields = info.fields.map((name) => this.model.fields.get(name) as FieldInfo);
+    const others = [...this.#pieces].filter((one) => {
+      const at = one.bytes?.header === header ? one.bytes.first : undefined;
+      return at !== undefined && at < end && start < at + one.size / 8;
+    });
+    const isOwn = (field: string) => piece.slices.some((slice) => slice.field === field);
+    if (others.some((one) => one.isAlone && !one.slices.some(({ field }) => isOwn(field)))) return false;
+    const part = (range: { from: number; to: number }) =>
+      bytePiece({ gress: piece.gress, header, fields }, range, true, (field) => this.use.alone.has(field));
+    const rest = others.flatMap(({ bytes, size: own }) => [
+      ...cut({ from: bytes!.first, to: Math.min(bytes!.first + own / 8, start) }),
+      ...cut({ from: Math.max(bytes!.first, end), to: bytes!.first + own / 8 }),
+    ]);
+    for (const one of others) this.#replace(one, []);
+    for (const one of [part({ from: start, to: end }), ...rest.map(part)]) this.#add(one);
     return true;
   }
 

@@ -40,8 +40,9 @@ export class Lifetimes {
     const readers = this.#readers.get(field) ?? [];
     const writers = this.#writers.get(field) ?? [];
     const stages = (units: readonly Unit[]) => units.flatMap(({ id }) => this.input.stagesOf(id));
+    // A field that no table touches, or that a table without a place does.
     const unplaced = [...readers, ...writers].some(({ id }) => this.input.stagesOf(id).length === 0);
-    if (unplaced || readers.length + writers.length === 0) return this.#ofOutside(field);
+    if (unplaced || readers.length + writers.length === 0) return { from: FROM_PARSER, to: TO_DEPARSER };
     const isFromParser = this.#comesFromParser(field) || readers.some((unit) => !this.#isSet(field, unit));
     const last = Math.max(...stages(readers), ...stages(writers).map((stage) => stage + 1));
     return {
@@ -50,18 +51,11 @@ export class Lifetimes {
     };
   }
 
-  /** A field that no table touches, or that a table without a place does. */
-  #ofOutside(field: string): LiveRange {
-    const { model } = this.input;
-    const isTouched = this.#readers.has(field) || this.#writers.has(field);
-    const to = isTouched || this.#goesToDeparser(field) || !model.fields.has(field) ? TO_DEPARSER : FROM_PARSER + 1;
-    return { from: FROM_PARSER, to };
-  }
 
   #comesFromParser(field: string): boolean {
     const { model } = this.input;
     const info = model.fields.get(field);
-    if (info === undefined || info.intrinsic || this.input.model.parser.sets(this.gress).has(field)) return true;
+    if (info === undefined || info.intrinsic) return true;
     if (!info.metadata) return model.parser.isCarried(this.gress, info.header);
     // What the architecture gives, which nothing writes.
     return !this.#writers.has(field);

@@ -59,7 +59,8 @@ export function useOf(model: FitModel, gress: Gress): GressUse {
 }
 
 /** All pieces of a gress. */
-export function piecesOf({ model, requests }: AllocationInput, layout: PhvLayout, use: GressUse): Piece[] {
+export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUse): Piece[] {
+  const { model, requests } = input;
   const { gress, touched } = use;
   const pieces: Piece[] = [];
   const isCarried = (header: string) => model.parser.isCarried(gress, header);
@@ -77,7 +78,7 @@ export function piecesOf({ model, requests }: AllocationInput, layout: PhvLayout
   for (const header of model.headers.values())
     if (!header.metadata && isCarried(header.name))
       pieces.push(...headerPieces(model, layout, use, header.name, isAlone));
-  for (const { field, width } of givenBits(model, gress, touched))
+  for (const { field, width } of givenBits(input, gress, touched))
     pieces.push({ gress, size: sizeFor(width), slices: [{ field, lo: 0, width, at: 0 }], bytes: undefined, isTouched: true, isAlone: false });
   return pieces;
 }
@@ -91,7 +92,11 @@ const DROP_BITS = 3;
  * What the hardware's deparser needs whatever the program does: which headers it sends, whether it drops the packet, and on Tofino 1
  * where a mirrored packet is taken (p4c, midend/initialize_mirror_io_select.cpp).
  */
-function givenBits(model: FitModel, gress: Gress, touched: ReadonlySet<string>): { field: string; width: number }[] {
+function givenBits(
+  { model, target }: AllocationInput,
+  gress: Gress,
+  touched: ReadonlySet<string>,
+): { field: string; width: number }[] {
   if (!model.hasEgressParser) return [];
   const headers = [...model.headers.values()].filter(({ metadata }) => !metadata);
   const valid = headers
@@ -101,6 +106,8 @@ function givenBits(model: FitModel, gress: Gress, touched: ReadonlySet<string>):
   const drops = [...touched].some((field) => field.endsWith(".drop_ctl"));
   const given =
     intrinsic === undefined || drops ? [] : [{ field: `$${gress}.drop_ctl`, width: DROP_BITS }];
+  if (gress === "egress" && intrinsic !== undefined && !target.phv.deparser_validity_shared)
+    given.push({ field: "$egress.mirror_io_select", width: 1 });
   return [...valid.filter(({ field }) => !touched.has(field)), ...given];
 }
 

@@ -36,6 +36,12 @@ export class Sharing {
     return slices.map((slice) => ({ ...slice, at: slice.at + at, live: this.#lifetimes.of(slice.field) }));
   }
 
+  /** Those that live from the earliest stage first. */
+  byBirth(pieces: readonly Piece[]): Piece[] {
+    const birth = ({ slices }: Piece) => Math.min(...slices.map(({ field }) => this.#lifetimes.of(field).from));
+    return [...pieces].sort((a, b) => birth(a) - birth(b));
+  }
+
   /** The kind of container can hold the piece. */
   admits(kind: ContainerKind, piece: Piece): boolean {
     const asked = piece.slices.flatMap(({ field }) => this.input.requests.of(this.gress, field)?.kind ?? []);
@@ -61,8 +67,8 @@ export class Sharing {
     );
   }
 
-  /** The slices, whose bits overlap, may be in one container. */
-  mayOverlay(a: PlacedSlice, b: PlacedSlice): boolean {
+  /** The slices, whose bits overlap, may be in one container: no packet has both, or with `inTurn`, one after the other. */
+  mayOverlay(a: PlacedSlice, b: PlacedSlice, inTurn: boolean): boolean {
     const { requests, model } = this.input;
     const { gress } = this;
     if (requests.keepsApart(gress, a.field, b.field)) return false;
@@ -71,11 +77,14 @@ export class Sharing {
     const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
     if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
       if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
-    return a.live.to <= b.live.from || b.live.to <= a.live.from;
+    return inTurn && (a.live.to <= b.live.from || b.live.to <= a.live.from);
   }
 
   /** The slices, which are apart in a container and may live at once, can be there: every action that writes one of them keeps the others. */
   standTogether(slices: readonly PlacedSlice[]): boolean {
+    // The deparser takes the bits that say which headers it sends from containers of their own.
+    const valid = slices.filter(({ field }) => field.endsWith("$")).length;
+    if (valid > 0 && valid < slices.length) return false;
     const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
     const actions = new Map<string, Writing[]>();
     for (const writing of writings) {

@@ -1,3 +1,466 @@
-import type { AllocationInput, PhvAllocation, PhvRule } from "./allocation.js";
-export interface PhvViolation { readonly rule: PhvRule; readonly detail: string }
-export function verifyPhv(_input: AllocationInput, _allocation: PhvAllocation): PhvViolation[] { return []; }
+/**
+ * Checks a PHV allocation rule by rule, from the model and the target alone: it shares types with the allocator, and no code. A field
+ * that the allocation names as unallocated is left out of the rules on places and operations.
+ */
+import type { Access, ActionModel, FieldInfo, Gress, Operation, Unit } from "../model/model.js";
+import {
+  type AllocatedContainer,
+  type AllocationInput,
+  containerName,
+  type PhvAllocation,
+  type PhvRule,
+  type PlacedSlice,
+  TO_DEPARSER,
+} from "./allocation.js";
+
+/** A rule that an allocation breaks, in words. */
+export interface PhvViolation {
+  readonly rule: PhvRule;
+  readonly detail: string;
+}
+
+const GRESSES = ["ingress", "egress"] as const;
+const SOURCES = 2;
+
+/** All violations; empty when the allocation holds. */
+export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): PhvViolation[] {
+  const verification = new Verification(input, allocation);
+  verification.checkDevice();
+  for (const gress of GRESSES) {
+    verification.checkPlaces(gress);
+    verification.checkBytes(gress);
+    verification.checkActions(gress);
+    verification.checkStages(gress);
+  }
+  for (const container of allocation.containers) {
+    verification.checkOverlays(container);
+    verification.checkKind(container);
+    verification.checkRequests(container);
+  }
+  return verification.violations;
+}
+
+/** Bits of an access in one container: `bit` is the container bit of the lowest of them. */
+interface Placed {
+  readonly container: AllocatedContainer;
+  readonly slice: PlacedSlice;
+  readonly lo: number;
+  readonly width: number;
+  readonly bit: number;
+}
+
+class Verification {
+  readonly violations: PhvViolation[] = [];
+  /** Gress and field, to the slices in containers. */
+  readonly #places = new Map<string, { container: AllocatedContainer; slice: PlacedSlice }[]>();
+  readonly #missing = new Set<string>();
+  readonly #undefinedReads = new Map<string, boolean>();
+
+  constructor(
+    readonly input: AllocationInput,
+    readonly allocation: PhvAllocation,
+  ) {
+    for (const container of allocation.containers)
+      for (const slice of container.slices) {
+        const key = `${container.gress} ${slice.field}`;
+        this.#places.set(key, [...(this.#places.get(key) ?? []), { container, slice }]);
+      }
+    for (const { gress, fields } of allocation.unallocated)
+      for (const field of fields) this.#missing.add(`${gress} ${field}`);
+  }
+
+  #wrong(rule: PhvRule, detail: string): void {
+    this.violations.push({ rule, detail });
+  }
+
+  #unitsOf(gress: Gress): Unit[] {
+    return this.input.model.units.filter((unit) => unit.gress === gress);
+  }
+
+  /** Each container is one of the device, once, in its group, with the gress of its block. */
+  checkDevice(): void {
+    const { arrangement } = this.input.target.phv;
+    if (arrangement === undefined) return;
+    const seen = new Set<string>();
+    const gressOf = new Map<string, Gress>();
+    for (const container of this.allocation.containers) {
+      const { kind, size, index, group, gress, slices } = container;
+      const name = containerName(container);
+      if (seen.has(name)) this.#wrong("container", `${name} is given twice`);
+      seen.add(name);
+      const inGroup = kind === "tagalong" ? arrangement.collection[size] : arrangement[kind][size];
+      const groups = kind === "tagalong" ? (arrangement.collections ?? 0) : arrangement.groups[size];
+      if (index < 0 || index >= inGroup * groups) this.#wrong("container", `the device has no ${name}`);
+      else if (group !== Math.floor(index / inGroup)) this.#wrong("container", `${name} is not in group ${group}`);
+      for (const { field, at, width } of slices)
+        if (at < 0 || width <= 0 || at + width > size) this.#wrong("container", `${field} is beyond ${name}`);
+      if (kind === "dark") continue;
+      if (arrangement.first_groups_fixed && kind === "normal" && group < GRESSES.length && gress !== GRESSES[group])
+        this.#wrong("gress", `${name} is for ${GRESSES[group]} alone`);
+      const step = kind === "tagalong" ? inGroup : arrangement.gress_block[size];
+      const isAlone = kind !== "tagalong" && arrangement.last_block_alone && index >= inGroup * groups - step;
+      const block =
+        kind === "tagalong" ? `collection ${group}` : isAlone ? name : `${kind} ${size} ${Math.floor(index / step)}`;
+      if ((gressOf.get(block) ?? gress) !== gress) this.#wrong("gress", `${name} is in a block of the other gress`);
+      gressOf.set(block, gress);
+    }
+  }
+
+  /** Every bit that tables touch has one place, and so has every byte that the deparser sends. */
+  checkPlaces(gress: Gress): void {
+    const { model } = this.input;
+    const needed = new Map<string, { lo: number; width: number }[]>();
+    const need = ({ field, lo, width }: Access) =>
+      needed.set(field, [...(needed.get(field) ?? []), { lo, width }]);
+    for (const unit of this.#unitsOf(gress)) for (const access of accessesOf(unit)) need(access);
+    for (const { name, metadata, fields } of model.headers.values())
+      if (!metadata && model.parser.isSent(gress, name) && model.parser.isCarried(gress, name))
+        for (const field of fields) need({ field, lo: 0, width: model.fields.get(field)?.width ?? 0 });
+    for (const [field, parts] of needed) {
+      const info = model.fields.get(field);
+      if (info === undefined || this.#missing.has(`${gress} ${field}`)) continue;
+      const count = new Uint8Array(info.width);
+      for (const { slice } of this.#places.get(`${gress} ${field}`) ?? [])
+        for (let bit = slice.lo; bit < slice.lo + slice.width; bit++) count[bit]!++;
+      for (const bit of this.#bypassed(gress, info)) count[bit]!++;
+      const wrong = parts.flatMap(({ lo, width }) =>
+        Array.from({ length: Math.min(width, info.width - lo) }, (_, i) => lo + i).filter((bit) => count[bit] !== 1),
+      );
+      if (wrong.length > 0)
+        this.#wrong("place", `${gress} ${field}: bit ${wrong[0]} has ${count[wrong[0]!]} places`);
+    }
+    this.#checkBypasses(gress);
+  }
+
+  /** Bits of a field that go past the pipeline. */
+  #bypassed(gress: Gress, { header, offset, width }: FieldInfo): number[] {
+    const bits: number[] = [];
+    for (const one of this.allocation.bypasses)
+      if (one.gress === gress && one.header === header)
+        for (let bit = 0; bit < width; bit++) {
+          const byte = (offset + width - 1 - bit) >> 3;
+          if (byte >= one.firstByte && byte < one.firstByte + one.bytes) bits.push(bit);
+        }
+    return bits;
+  }
+
+  #checkBypasses(gress: Gress): void {
+    const { model, target } = this.input;
+    const { bypasses: most, bypass_bytes: bytes } = target.phv.arrangement ?? {};
+    const here = this.allocation.bypasses.filter((one) => one.gress === gress);
+    const touched = new Set(this.#unitsOf(gress).flatMap((unit) => accessesOf(unit).map(({ field }) => field)));
+    for (const one of here) {
+      if (one.bytes > (bytes ?? 0)) this.#wrong("container", `a bypass of ${one.header} has ${one.bytes} bytes`);
+      if (model.parser.isMade(one.header)) this.#wrong("parser", `${one.header} does not always come from the packet`);
+      const together = here.filter(({ header }) => !model.parser.exclusiveHeaders(header, one.header)).length;
+      if (together > (most ?? 0)) this.#wrong("container", `a packet has ${together} bypasses`);
+      for (const name of model.headers.get(one.header)?.fields ?? []) {
+        const info = model.fields.get(name);
+        if (info !== undefined && touched.has(name) && this.#bypassed(gress, info).length > 0)
+          this.#wrong("kind", `a table touches ${name}, which goes past the pipeline`);
+      }
+    }
+  }
+
+  /** A header's bits in a container are neighbour bytes of it in their order, whole, and fill it. */
+  checkBytes(gress: Gress): void {
+    const { model } = this.input;
+    for (const container of this.allocation.containers.filter((one) => one.gress === gress)) {
+      const byHeader = new Map<string, { info: FieldInfo; slice: PlacedSlice }[]>();
+      for (const slice of container.slices) {
+        const info = model.fields.get(slice.field);
+        if (info === undefined || info.metadata || !model.parser.isCarried(gress, info.header)) continue;
+        byHeader.set(info.header, [...(byHeader.get(info.header) ?? []), { info, slice }]);
+      }
+      for (const [header, list] of byHeader) {
+        const sums = new Set(list.map(({ info, slice }) => info.offset + info.width - slice.lo + slice.at));
+        const [sum] = sums;
+        const bits = list.reduce((total, { slice }) => total + slice.width, 0);
+        const inHeader = Math.min(container.size, (model.headers.get(header)?.bits ?? 0) + container.size - sum!);
+        const name = containerName(container);
+        if (sums.size > 1 || sum! % 8 !== 0)
+          this.#wrong("parser", `${header} in ${name}: the bytes are not neighbours in their order`);
+        else if (bits !== inHeader)
+          this.#wrong("deparser", `${header} in ${name}: ${bits} bits, not ${inHeader}: no whole bytes`);
+        const sent = model.parser.isSent(gress, header);
+        if (sent && list.some(({ slice }) => slice.live.to !== TO_DEPARSER))
+          this.#wrong("deparser", `${header} in ${name} is not there for the deparser`);
+      }
+    }
+  }
+
+  /** Bits of two values at one place: no packet has both, or one is over before the other begins. */
+  checkOverlays(container: AllocatedContainer): void {
+    const { slices, gress } = container;
+    for (const [i, a] of slices.entries())
+      for (const b of slices.slice(i + 1)) {
+        if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a.field, b.field)) continue;
+        if (!this.#isAfter(gress, a.field, b.field) && !this.#isAfter(gress, b.field, a.field))
+          this.#wrong("overlay", `${a.field} and ${b.field} need ${containerName(container)} at one time`);
+      }
+  }
+
+  #isExclusive(gress: Gress, a: string, b: string): boolean {
+    const { model, requests } = this.input;
+    const [x, y] = [model.fields.get(a), model.fields.get(b)];
+    if (requests.excludes(gress, a, b)) return true;
+    if (x === undefined || y === undefined || x.metadata || y.metadata) return false;
+    return model.parser.exclusiveHeaders(x.header, y.header);
+  }
+
+  /** `later` is written first where `early` is not read or written any more, and no packet reads it before. */
+  #isAfter(gress: Gress, early: string, later: string): boolean {
+    const { model, requests, stagesOf } = this.input;
+    const info = model.fields.get(early);
+    const outlives =
+      model.forDeparser.has(early) ||
+      early.endsWith("$") ||
+      model.parser.reads(gress).has(early) ||
+      (info !== undefined && !info.metadata && model.parser.isSent(gress, info.header));
+    const other = model.fields.get(later);
+    if (outlives || other === undefined || other.intrinsic) return false;
+    if (!other.metadata && model.parser.isCarried(gress, other.header)) return false;
+    const units = this.#unitsOf(gress);
+    const writers = units.filter(({ actions }) => actions.some(({ writes }) => writes.some((w) => w.field === later)));
+    if (writers.length === 0) return false;
+    const begin = Math.min(...writers.flatMap(({ id }) => stagesOf(id)));
+    const isOver = units.every((unit) => {
+      const reads = readsOf(unit).some(({ field }) => field === early);
+      const writes = unit.actions.some((one) => one.writes.some(({ field }) => field === early));
+      if (!reads && !writes) return true;
+      const stages = stagesOf(unit.id);
+      return stages.length > 0 && stages.every((stage) => (writes ? stage < begin : stage <= begin));
+    });
+    const isRead = units.some((unit) => readsOf(unit).some(({ field }) => field === early));
+    if (!isOver || !isRead) return false;
+    return requests.of(gress, later)?.isSetFirst === true || !this.#isReadUnset(gress, later);
+  }
+
+  /** Some way through the control flow reads the field before all of it is written. */
+  #isReadUnset(gress: Gress, field: string): boolean {
+    const key = `${gress} ${field}`;
+    const known = this.#undefinedReads.get(key);
+    if (known !== undefined) return known;
+    const { flow, units, fields } = this.input.model;
+    const width = fields.get(field)?.width ?? 1;
+    const start = this.#unitsOf(gress)[0];
+    const open = start === undefined ? [] : [start.id];
+    const reached = new Set(open);
+    let found = false;
+    for (const id of open) {
+      const unit = units[id]!;
+      if (readsOf(unit).some((read) => read.field === field)) found = true;
+      for (const next of flow.successors(id)) {
+        const passing = unit.actions.filter((_, action) => flow.leads(id, action, next));
+        const sets = ({ writes }: ActionModel) =>
+          writes.some((write) => write.field === field && write.lo === 0 && write.width >= width);
+        if (reached.has(next) || (passing.length > 0 && passing.every(sets))) continue;
+        reached.add(next);
+        open.push(next);
+      }
+    }
+    this.#undefinedReads.set(key, found);
+    return found;
+  }
+
+  /** What a kind of container cannot do. */
+  checkKind(container: AllocatedContainer): void {
+    const { kind, gress, slices } = container;
+    if (kind === "normal") return;
+    const name = containerName(container);
+    const { model } = this.input;
+    for (const unit of this.#unitsOf(gress)) {
+      for (const slice of slices) {
+        if (kind === "tagalong" && accessesOf(unit).some((access) => overlap(slice, access)))
+          this.#wrong("kind", `${unit.label} touches ${slice.field} in ${name}`);
+        if (kind === "dark" && keysOf(unit).some((access) => overlap(slice, access)))
+          this.#wrong("kind", `${unit.label} matches ${slice.field} in ${name}`);
+      }
+      for (const { operations } of unit.actions)
+        for (const op of operations)
+          for (const slice of slices.filter((one) => overlap(one, op.write))) {
+            const live = slices.filter((one) => one !== slice && !this.#isExclusive(gress, one.field, slice.field));
+            const beside = live.filter((one) => one.live.from < slice.live.to && slice.live.from < one.live.to);
+            const whole = op.write.lo <= slice.lo && slice.lo + slice.width <= op.write.lo + op.write.width;
+            if (op.kind !== "set" || !whole || beside.length > 0)
+              this.#wrong("kind", `${unit.label} does not set ${name} whole`);
+          }
+    }
+    if (kind !== "dark") return;
+    for (const { field } of slices) {
+      const info = model.fields.get(field);
+      const outside = info === undefined || !info.metadata || info.intrinsic || model.forDeparser.has(field);
+      if (outside || model.parser.sets(gress).has(field) || model.parser.reads(gress).has(field))
+        this.#wrong("kind", `parser or deparser needs ${field} in ${name}`);
+    }
+  }
+
+  /** The places of an access. */
+  #placed(gress: Gress, { field, lo, width }: Access): Placed[] {
+    return (this.#places.get(`${gress} ${field}`) ?? []).flatMap(({ container, slice }) => {
+      const low = Math.max(lo, slice.lo);
+      const high = Math.min(lo + width, slice.lo + slice.width);
+      return low < high ? [{ container, slice, lo: low, width: high - low, bit: slice.at + low - slice.lo }] : [];
+    });
+  }
+
+  /** Sources of each instruction, their groups and their places. */
+  checkActions(gress: Gress): void {
+    for (const unit of this.#unitsOf(gress))
+      for (const action of unit.actions) {
+        const writes = new Map<AllocatedContainer, Operation[]>();
+        for (const op of action.operations) {
+          if ([op.write, ...op.sources].some(({ field }) => this.#missing.has(`${gress} ${field}`))) continue;
+          for (const { container } of this.#placed(gress, op.write)) {
+            const list = writes.get(container) ?? [];
+            if (!list.includes(op)) writes.set(container, [...list, op]);
+          }
+          this.#checkOperation(gress, unit, op);
+        }
+        for (const [container, operations] of writes) this.#checkInstruction(unit, container, operations);
+      }
+  }
+
+  #checkOperation(gress: Gress, unit: Unit, op: Operation): void {
+    const results = this.#placed(gress, op.write);
+    for (const source of op.sources)
+      for (const from of this.#placed(gress, source))
+        for (const to of results) {
+          const first = Math.max(from.lo - source.lo, to.lo - op.write.lo);
+          const end = Math.min(from.lo - source.lo + from.width, to.lo - op.write.lo + to.width);
+          if (op.kind !== "merge" && first >= end) continue;
+          const names = `${source.field} in ${containerName(from.container)} and ${op.write.field} in ${containerName(to.container)}`;
+          if (from.container.size !== to.container.size || from.container.group !== to.container.group)
+            this.#wrong("sources", `${unit.label}: ${names} are in different groups`);
+          const mine = from.bit + first - (from.lo - source.lo);
+          const its = to.bit + first - (to.lo - op.write.lo);
+          if ((op.kind === "logic" || op.kind === "arithmetic") && mine !== its)
+            this.#wrong("alignment", `${unit.label}: ${names} are not at the same bits`);
+        }
+    if (op.kind !== "arithmetic") return;
+    for (const { container, slice } of results) {
+      const others = container.slices.filter(
+        (one) =>
+          one !== slice &&
+          one.field !== slice.field &&
+          one.at >> 3 !== slice.at >> 3 &&
+          (one.at + one.width - 1) >> 3 !== (slice.at + slice.width - 1) >> 3 &&
+          this.#isBeside(gress, one, slice),
+      );
+      if (others.length > 0)
+        this.#wrong("arithmetic", `${unit.label}: ${others[0]!.field} is beside ${slice.field} in ${containerName(container)}`);
+    }
+  }
+
+  /** Both can be there for a packet at one time. */
+  #isBeside(gress: Gress, a: PlacedSlice, b: PlacedSlice): boolean {
+    return !this.#isExclusive(gress, a.field, b.field) && a.live.from < b.live.to && b.live.from < a.live.to;
+  }
+
+  /** All that an action does to one container is one instruction: at most two sources, what stays in it included. */
+  #checkInstruction(unit: Unit, container: AllocatedContainer, operations: readonly Operation[]): void {
+    const { gress, slices } = container;
+    const written = slices.filter((slice) => operations.some((op) => overlap(slice, op.write)));
+    const stages = this.input.stagesOf(unit.id);
+    const kept = slices.filter((slice) => {
+      const isWhole = operations.some(
+        ({ write }) =>
+          write.field === slice.field && write.lo <= slice.lo && slice.lo + slice.width <= write.lo + write.width,
+      );
+      const isThere = stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
+      return !isWhole && isThere && written.every((one) => !this.#isExclusive(gress, one.field, slice.field));
+    });
+    const sources = new Set(
+      operations.flatMap((op) =>
+        op.sources.flatMap((source) => this.#sourcesFor(gress, op, source, container).map(containerName)),
+      ),
+    );
+    const hasData = operations.some(({ data }) => data);
+    const count = sources.size + (hasData ? 1 : 0) + (kept.length > 0 && !sources.has(containerName(container)) ? 1 : 0);
+    if (count > SOURCES && operations.every(({ kind }) => kind !== "merge"))
+      this.#wrong("sources", `${unit.label}: ${containerName(container)} has ${count} sources`);
+  }
+
+  /** Containers of a source whose bits go to this container. */
+  #sourcesFor(gress: Gress, op: Operation, source: Access, container: AllocatedContainer): AllocatedContainer[] {
+    const results = this.#placed(gress, op.write).filter((one) => one.container === container);
+    return this.#placed(gress, source)
+      .filter((from) =>
+        results.some((to) => {
+          const low = Math.max(from.lo - source.lo, to.lo - op.write.lo);
+          return low < Math.min(from.lo - source.lo + from.width, to.lo - op.write.lo + to.width);
+        }),
+      )
+      .map((from) => from.container);
+  }
+
+  /** No two tables that can run for one packet set different fields of a container in one stage. */
+  checkStages(gress: Gress): void {
+    const { flow } = this.input.model;
+    const writers = new Map<AllocatedContainer, { unit: Unit; action: number; field: string }[]>();
+    for (const unit of this.#unitsOf(gress))
+      for (const [action, { writes }] of unit.actions.entries())
+        for (const write of writes)
+          for (const { container } of this.#placed(gress, write))
+            writers.set(container, [...(writers.get(container) ?? []), { unit, action, field: write.field }]);
+    for (const [container, list] of writers)
+      for (const [i, a] of list.entries())
+        for (const b of list.slice(i + 1)) {
+          if (a.unit === b.unit || a.field === b.field) continue;
+          const stages = new Set(this.input.stagesOf(a.unit.id));
+          if (!this.input.stagesOf(b.unit.id).some((stage) => stages.has(stage))) continue;
+          if (!flow.leads(a.unit.id, a.action, b.unit.id) && !flow.leads(b.unit.id, b.action, a.unit.id)) continue;
+          if (isIgnored(a.unit, b.unit)) continue;
+          this.#wrong(
+            "stage",
+            `${a.unit.label} and ${b.unit.label} set ${a.field} and ${b.field} in ${containerName(container)} in one stage`,
+          );
+        }
+  }
+
+  /** What pragmas ask. */
+  checkRequests(container: AllocatedContainer): void {
+    const { gress, slices, size, kind } = container;
+    const { requests } = this.input;
+    const name = containerName(container);
+    for (const [i, slice] of slices.entries()) {
+      const asked = requests.of(gress, slice.field);
+      const others = slices.filter((one) => one.field !== slice.field);
+      if (asked?.sizes !== undefined && !asked.sizes.includes(size))
+        this.#wrong("pragma", `${slice.field} is in ${name}, not in a container of ${asked.sizes.join(", ")} bits`);
+      if (asked?.kind !== undefined && kind !== "tagalong" && asked.kind !== kind)
+        this.#wrong("pragma", `${slice.field} is in ${name}, which is not ${asked.kind}`);
+      if (asked?.isSolitary === true && others.some((one) => this.#isBeside(gress, one, slice)))
+        this.#wrong("pragma", `${slice.field} is not alone in ${name}`);
+      if (asked?.isAtomic === true && (this.#places.get(`${gress} ${slice.field}`)?.length ?? 0) > 1)
+        this.#wrong("pragma", `${slice.field} is in several containers`);
+      for (const other of slices.slice(i + 1)) {
+        const meet = other.at < slice.at + slice.width && slice.at < other.at + other.width;
+        const own = [slice, other].some(({ field }) => requests.of(gress, field)?.hasOwnPlace === true);
+        if (meet && (own || requests.keepsApart(gress, slice.field, other.field)))
+          this.#wrong("pragma", `${slice.field} and ${other.field} share the bits of ${name}`);
+      }
+    }
+  }
+}
+
+function keysOf(unit: Unit): Access[] {
+  return [
+    ...unit.key.map(({ access }) => access),
+    ...(unit.condition?.reads ?? []),
+    ...unit.hashes.flatMap(({ inputs }) => inputs),
+    ...(unit.implementation?.selector?.inputs ?? []),
+  ];
+}
+
+const readsOf = (unit: Unit): Access[] => [...keysOf(unit), ...unit.actions.flatMap(({ reads }) => reads)];
+const accessesOf = (unit: Unit): Access[] => [...readsOf(unit), ...unit.actions.flatMap(({ writes }) => writes)];
+
+const overlap = (slice: PlacedSlice, access: Access): boolean =>
+  slice.field === access.field && slice.lo < access.lo + access.width && access.lo < slice.lo + slice.width;
+
+const isIgnored = (a: Unit, b: Unit): boolean => {
+  const names = (one: Unit, other: Unit) =>
+    one.pragmas.ignored.some((name) => other.table === name || other.table?.endsWith(`.${name}`) === true);
+  return names(a, b) || names(b, a);
+};
