@@ -3,9 +3,15 @@ import type { Diagnostic } from "../../base/index.js";
 import type { Program } from "../program/index.js";
 import { checkFeatures } from "./check/check.js";
 import { buildModel } from "./model/build.js";
+import { fieldLabel } from "./model/expressions.js";
 import type { FitModel } from "./model/model.js";
 import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
-import { phvUse } from "./phv/pack.js";
+import { allocatePhv } from "./phv/allocate.js";
+import type { PhvAllocation, Unallocated } from "./phv/allocation.js";
+import { type ContainerSize, type PhvUse, phvUse } from "./phv/pack.js";
+import { NO_REQUESTS } from "./phv/requests.js";
+import { allocatedUse } from "./phv/use.js";
+import { verifyPhv } from "./phv/verify.js";
 import { type Bound, lowerBounds } from "./place/bounds.js";
 import { type Placement, type Problem, stageCount } from "./place/placement.js";
 import { makeProblem } from "./place/problem.js";
@@ -43,13 +49,17 @@ export interface FitResult {
   /** Stages by the greedy orders of Jose et al.; only for an RMT target. */
   readonly greedy: Readonly<Record<GreedyOrder, number>> | undefined;
   readonly phv: {
-    readonly packed: ReturnType<typeof phvUse>;
-    readonly tagalong: ReturnType<typeof phvUse>;
+    readonly packed: UseBySize;
+    readonly tagalong: UseBySize;
+    /** Which field stands in which container; for a program that states the headers of both gresses, on a target with an arrangement. */
+    readonly allocation: PhvAllocation | undefined;
     readonly naive: WordCount;
     /** What the PHV has too little of, in words; empty when all fields fit. */
     readonly exceeded: readonly string[];
   };
 }
+
+type UseBySize = Readonly<Record<ContainerSize, PhvUse>>;
 
 /** Checks and places a program. A program that the target refuses is placed too, to report what it would take. */
 export function fitProgram(program: Program, target: Target, options: FitOptions = {}): FitResult {
@@ -69,10 +79,8 @@ export function conclude(
   const { model, target } = problem;
   const stages = stageCount(placement.parts);
   const bounds = lowerBounds(problem);
-  const packed = phvUse(problem.phv, false);
-  const tagalong = phvUse(problem.phv, true);
-  const naive = countWords(naiveWidths(model));
-  const exceeded = phvExceeded(packed, tagalong, naive, target);
+  const phv = usePhv(problem, placement);
+  const { exceeded } = phv;
   const refused = diagnostics.some((d) => d.severity === "error");
   const highest = bounds[0]?.stages ?? 0;
   const violations = verifyPlacement(problem, placement);
@@ -94,8 +102,48 @@ export function conclude(
     bounds,
     diagnostics,
     greedy: target.model === "rmt" ? greedyStages(problem) : undefined,
-    phv: { packed, tagalong, naive, exceeded },
+    phv,
   };
+}
+
+/** The allocation of a placement, checked, and what it takes. */
+function usePhv(problem: Problem, placement: Placement): FitResult["phv"] {
+  const { model, target } = problem;
+  const naive = countWords(naiveWidths(model));
+  const input = { model, target, requests: NO_REQUESTS, stagesOf: stagesIn(placement) };
+  const allocation = model.hasEgressParser ? allocatePhv(input, problem.phv) : undefined;
+  if (allocation === undefined) {
+    const packed = phvUse(problem.phv, false);
+    const tagalong = phvUse(problem.phv, true);
+    return { packed, tagalong, naive, allocation, exceeded: phvExceeded(packed, tagalong, naive, target) };
+  }
+  const wrong = verifyPhv(input, allocation).map(({ detail }) => `PHV: ${detail}`);
+  return {
+    packed: allocatedUse(allocation, false),
+    tagalong: allocatedUse(allocation, true),
+    naive,
+    allocation,
+    exceeded: [...noContainer(allocation.unallocated), ...wrong],
+  };
+}
+
+/** Fields without a container, the first of them by name. */
+function noContainer(unallocated: readonly Unallocated[]): string[] {
+  const without = unallocated.filter(({ rule }) => rule === "container");
+  const [first] = without;
+  if (first === undefined) return [];
+  const fields = [...new Set(without.flatMap((one) => one.fields))];
+  const line = first.source === undefined ? "" : ` (line ${first.source.line})`;
+  const others = fields.length > 1 ? ` and ${fields.length - 1} more fields` : "";
+  return [`PHV: ${fieldLabel(first.fields[0]!)}${others} have no container: ${first.detail}${line}`];
+}
+
+/** The stages of a unit in a placement. */
+function stagesIn({ parts }: Placement): (unit: number) => readonly number[] {
+  const stages = new Map<number, number[]>();
+  for (const { unit, stage, spill } of parts)
+    if (spill === undefined) stages.set(unit.id, [...(stages.get(unit.id) ?? []), stage]);
+  return (unit) => stages.get(unit) ?? [];
 }
 
 function greedyStages(problem: Problem): Record<GreedyOrder, number> {
@@ -105,8 +153,8 @@ function greedyStages(problem: Problem): Record<GreedyOrder, number> {
 }
 
 function phvExceeded(
-  packed: ReturnType<typeof phvUse>,
-  tagalong: ReturnType<typeof phvUse>,
+  packed: UseBySize,
+  tagalong: UseBySize,
   naive: WordCount,
   target: Target,
 ): string[] {
@@ -119,7 +167,7 @@ function phvExceeded(
       need += packed[size].containers * size;
       free += have * size;
     }
-    const bits = (use: ReturnType<typeof phvUse>) =>
+    const bits = (use: UseBySize) =>
       ([8, 16, 32] as const).reduce((sum, size) => sum + use[size].bits, 0);
     if (need > free) exceeded.push(`PHV: ${need} of ${free} bits`);
     const besides = ([8, 16, 32] as const).reduce((sum, s) => sum + (target.phv.tagalong[s] ?? 0) * s, 0);

@@ -3,15 +3,16 @@
  * or never has at the same time, else a free container. Where a size has none left, pieces are halved. What the chip takes past the
  * pipeline, or has containers beside the pipeline for, goes there.
  */
-import type { Gress, Operation } from "../model/model.js";
-import {
-  type AllocatedContainer,
-  type AllocationInput,
-  type Bypass,
-  type PhvAllocation,
-  type PhvRule,
-  type PlacedSlice,
-  type Unallocated,
+import { defined } from "../../../base/index.js";
+import type { FieldInfo, Gress, Operation } from "../model/model.js";
+import type {
+  AllocatedContainer,
+  AllocationInput,
+  Bypass,
+  PhvAllocation,
+  PhvRule,
+  PlacedSlice,
+  Unallocated,
 } from "./allocation.js";
 import { bypassesOf } from "./bypass.js";
 import { type Cluster, Clustering } from "./clusters.js";
@@ -55,19 +56,54 @@ class Allocator {
     const { input } = this;
     const use = useOf(input.model, gress);
     const sharing = new Sharing(input, use);
-    const { taken, left } = bypassesOf(input, this.arrangement, piecesOf(input, layout, use));
-    this.#bypasses.push(...taken);
+    const pieces = piecesOf(input, layout, use);
     const isFixed = (field: string) => input.requests.of(gress, field)?.sizes !== undefined;
     const clustering = new Clustering(
       input.model,
       use,
-      left.filter(({ isTouched }) => isTouched),
+      pieces.filter(({ isTouched }) => isTouched),
       isFixed,
     );
     for (const { op, fields } of clustering.mismatches)
-      this.#note(gress, fields, "alignment", `an operation needs them in containers of one size`, op.source);
-    for (const cluster of clustering.clusters()) this.#work.push({ cluster, sharing });
-    for (const piece of left.filter(({ isTouched }) => !isTouched)) this.#beside.push({ piece, sharing });
+      this.#note(gress, fields, "alignment", "an operation needs them at the same bits of containers of one size", op.source);
+    const clusters = clustering.clusters();
+    for (const { pieces } of clusters) {
+      for (const piece of pieces) {
+        const broken = piece.bytes === undefined ? undefined : sharing.brokenBy(sharing.placed(piece, 0));
+        if (broken !== undefined) this.#note(gress, broken.fields, broken.rule, broken.detail, broken.source);
+      }
+    }
+    for (const cluster of clusters) this.#work.push({ cluster, sharing });
+    const untouched = this.#withoutTaken(
+      pieces.filter(({ isTouched }) => !isTouched),
+      clusters.flatMap((one) => one.pieces),
+      use,
+    );
+    const { taken, left } = bypassesOf(input, this.arrangement, untouched);
+    this.#bypasses.push(...taken);
+    for (const piece of left) this.#beside.push({ piece, sharing });
+  }
+
+  /** Pieces of untouched bytes without those that stand beside touched ones in a larger container. */
+  #withoutTaken(pieces: readonly Piece[], touched: readonly Piece[], use: GressUse): Piece[] {
+    const taken = new Set(touched.flatMap((one) => bytesOf(one)));
+    return pieces.flatMap((piece) => {
+      if (piece.bytes === undefined || !bytesOf(piece).some((byte) => taken.has(byte))) return [piece];
+      const { header, first } = piece.bytes;
+      const fields = this.#fieldsOf(header);
+      return Array.from({ length: piece.size / 8 }, (_, i) => first + i)
+        .filter((byte) => !taken.has(`${header} ${byte}`))
+        .map((byte) =>
+          bytePiece({ gress: piece.gress, header, fields }, { from: byte, to: byte + 1 }, false, (field) =>
+            use.alone.has(field),
+          ),
+        );
+    });
+  }
+
+  #fieldsOf(header: string): FieldInfo[] {
+    const { headers, fields } = this.input.model;
+    return defined(headers.get(header)).fields.map((name) => defined(fields.get(name)));
   }
 
   allocate(): PhvAllocation {
@@ -171,8 +207,7 @@ class Allocator {
       const half = (piece.size / 2) as ContainerSize;
       if (piece.bytes !== undefined) {
         const { header, first } = piece.bytes;
-        const { model } = this.input;
-        const fields = model.headers.get(header)!.fields.map((name) => model.fields.get(name)!);
+        const fields = this.#fieldsOf(header);
         const part = (from: number) =>
           bytePiece({ gress: piece.gress, header, fields }, { from, to: from + half / 8 }, piece.isTouched, (field) =>
             use.alone.has(field),
@@ -204,6 +239,12 @@ class Allocator {
     }
     this.#placeCluster({ cluster: { pieces: [piece], isWhole: false }, sharing });
   }
+}
+
+/** The bytes of a header's piece, by name. */
+function bytesOf({ bytes, size }: Piece): string[] {
+  if (bytes === undefined) return [];
+  return Array.from({ length: size / 8 }, (_, i) => `${bytes.header} ${bytes.first + i}`);
 }
 
 /** Clusters that may not be cut come first, then those with the most bits. */

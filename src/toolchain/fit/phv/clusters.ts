@@ -12,7 +12,7 @@ export interface Cluster {
   readonly isWhole: boolean;
 }
 
-/** An operation that ties pieces which stand in containers of different sizes. */
+/** An operation that ties pieces which stand in containers of different sizes, or at different bits where it needs the same ones. */
 export interface Mismatch {
   readonly op: Operation;
   readonly fields: readonly string[];
@@ -48,7 +48,10 @@ export class Clustering {
     // A cut for one operation changes what another one ties, so that all are looked at again.
     for (let round = 0; round < MAX_CHANGES && this.#align(); round++);
     for (const { op } of use.operations) {
-      const wrong = this.#ties(op).find(({ a, b }) => a.size !== b.size);
+      const isAligned = op.kind === "logic" || op.kind === "arithmetic";
+      const wrong = this.#ties(op).find(
+        ({ a, b, aBit, bBit }) => a.size !== b.size || (isAligned && aBit !== bBit),
+      );
       if (wrong !== undefined)
         this.mismatches.push({ op, fields: [...new Set([...fieldsOf(wrong.a), ...fieldsOf(wrong.b)])] });
     }

@@ -1,7 +1,7 @@
 /** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
-import type { Gress, Unit } from "../model/model.js";
 import { ignoresDependency } from "../dependencies.js";
-import { type AllocationInput, type ContainerKind, type PlacedSlice } from "./allocation.js";
+import { type Gress, labelOf, type Unit } from "../model/model.js";
+import type { AllocationInput, ContainerKind, PlacedSlice, Unallocated } from "./allocation.js";
 import { Lifetimes } from "./lifetimes.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
 
@@ -96,6 +96,31 @@ export class Sharing {
     return (
       [...actions.values()].every((list) => this.#isOneInstruction(list, slices)) && !this.#clash(writings)
     );
+  }
+
+  /** Why the bits of one piece cannot stand together, as the header has them. */
+  brokenBy(
+    slices: readonly PlacedSlice[],
+  ): Pick<Unallocated, "fields" | "rule" | "detail" | "source"> | undefined {
+    const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
+    for (const [i, a] of writings.entries())
+      for (const b of writings.slice(i + 1)) {
+        if (a.op.write.field === b.op.write.field || !this.#meetInStage(a, b)) continue;
+        const fields = [a.op.write.field, b.op.write.field];
+        const detail = `${labelOf(a.unit)} and ${labelOf(b.unit)} set them in one stage, and they share a container`;
+        return { fields, rule: "stage", detail, source: a.op.source ?? a.unit.source };
+      }
+    for (const { unit, action, op } of writings) {
+      const list = writings.filter((one) => one.unit === unit && one.action === action);
+      if (list.length > 1 && !this.#isOneInstruction(list, slices))
+        return {
+          fields: list.map((one) => one.op.write.field),
+          rule: "sources",
+          detail: `${labelOf(unit)} sets them, which share a container, from more than two sources`,
+          source: op.source ?? unit.source,
+        };
+    }
+    return undefined;
   }
 
   #isOneInstruction(writings: readonly Writing[], slices: readonly PlacedSlice[]): boolean {

@@ -133,8 +133,9 @@ class Verification {
   }
 
   /** Bits of a field that go past the pipeline. */
-  #bypassed(gress: Gress, { header, offset, width }: FieldInfo): number[] {
+  #bypassed(gress: Gress, { header, offset, width, metadata }: FieldInfo): number[] {
     const bits: number[] = [];
+    if (metadata) return bits;
     for (const one of this.allocation.bypasses)
       if (one.gress === gress && one.header === header)
         for (let bit = 0; bit < width; bit++) {
@@ -410,7 +411,8 @@ class Verification {
           const stages = new Set(this.input.stagesOf(a.unit.id));
           if (!this.input.stagesOf(b.unit.id).some((stage) => stages.has(stage))) continue;
           if (!flow.leads(a.unit.id, a.action, b.unit.id) && !flow.leads(b.unit.id, b.action, a.unit.id)) continue;
-          if (isIgnored(a.unit, b.unit)) continue;
+          if (isIgnored(a.unit, b.unit) || this.#isExclusive(gress, a.field, b.field)) continue;
+          if ([a, b].some(({ field }) => this.#missing.has(`${gress} ${field}`))) continue;
           this.#wrong(
             "stage",
             `${a.unit.label} and ${b.unit.label} set ${a.field} and ${b.field} in ${containerName(container)} in one stage`,
