@@ -5,9 +5,9 @@ import { checkFeatures } from "./check/check.js";
 import { buildModel } from "./model/build.js";
 import { fieldLabel } from "./model/expressions.js";
 import type { FitModel } from "./model/model.js";
-import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
 import { allocatePhv } from "./phv/allocate.js";
 import type { PhvAllocation, Unallocated } from "./phv/allocation.js";
+import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
 import { type ContainerSize, type PhvUse, phvUse } from "./phv/pack.js";
 import { NO_REQUESTS } from "./phv/requests.js";
 import { allocatedUse } from "./phv/use.js";
@@ -152,12 +152,7 @@ function greedyStages(problem: Problem): Record<GreedyOrder, number> {
   return { ffd: stages("ffd"), ffl: stages("ffl"), ffls: stages("ffls") };
 }
 
-function phvExceeded(
-  packed: UseBySize,
-  tagalong: UseBySize,
-  naive: WordCount,
-  target: Target,
-): string[] {
+function phvExceeded(packed: UseBySize, tagalong: UseBySize, naive: WordCount, target: Target): string[] {
   const exceeded: string[] = [];
   if (target.phv.packs_fields) {
     let free = 0;
@@ -167,8 +162,7 @@ function phvExceeded(
       need += packed[size].containers * size;
       free += have * size;
     }
-    const bits = (use: UseBySize) =>
-      ([8, 16, 32] as const).reduce((sum, size) => sum + use[size].bits, 0);
+    const bits = (use: UseBySize) => ([8, 16, 32] as const).reduce((sum, size) => sum + use[size].bits, 0);
     if (need > free) exceeded.push(`PHV: ${need} of ${free} bits`);
     const besides = ([8, 16, 32] as const).reduce((sum, s) => sum + (target.phv.tagalong[s] ?? 0) * s, 0);
     if (besides > 0 && bits(tagalong) > besides + (free - need)) {

@@ -32,7 +32,11 @@ const widths = z
   .strictObject({ value: z.array(z.number().int().positive()).min(1), source })
   .transform((entry) => entry.value);
 
-const sizes = z.strictObject({ "8": z.number().int().nonnegative(), "16": z.number().int().nonnegative(), "32": z.number().int().nonnegative() });
+const sizes = z.strictObject({
+  "8": z.number().int().nonnegative(),
+  "16": z.number().int().nonnegative(),
+  "32": z.number().int().nonnegative(),
+});
 /** A number for each size of containers. */
 const bySize = z.strictObject({ value: sizes, source }).transform((entry) => entry.value);
 

@@ -65,7 +65,13 @@ class Allocator {
       isFixed,
     );
     for (const { op, fields } of clustering.mismatches)
-      this.#note(gress, fields, "alignment", "an operation needs them at the same bits of containers of one size", op.source);
+      this.#note(
+        gress,
+        fields,
+        "alignment",
+        "an operation needs them at the same bits of containers of one size",
+        op.source,
+      );
     const clusters = clustering.clusters();
     for (const { pieces } of clusters) {
       for (const piece of pieces) {
@@ -157,7 +163,12 @@ class Allocator {
   }
 
   /** Containers that the pieces would take anew in the group, some more where they are scarce; undefined where they do not fit. */
-  #tryGroup(pieces: readonly Piece[], group: readonly Slot[], sharing: Sharing, keep: boolean): number | undefined {
+  #tryGroup(
+    pieces: readonly Piece[],
+    group: readonly Slot[],
+    sharing: Sharing,
+    keep: boolean,
+  ): number | undefined {
     const undo: (() => void)[] = [];
     let cost = 0;
     const inOrder = pieces.length === 1 ? pieces : sharing.byBirth(pieces);
@@ -187,7 +198,9 @@ class Allocator {
         used.push(slot);
         continue;
       }
-      const rank = (slot.kind === "mocha" ? 0 : slot.kind === "dark" ? -4 : 2) + (slot.block.gress === undefined ? 1 : 0);
+      const rank =
+        (slot.kind === "mocha" ? 0 : slot.kind === "dark" ? -4 : 2) +
+        (slot.block.gress === undefined ? 1 : 0);
       if (free === undefined || rank < free.rank) free = { slot, rank };
     }
     if (free !== undefined) return { slot: free.slot, at: 0 };
@@ -209,8 +222,11 @@ class Allocator {
         const { header, first } = piece.bytes;
         const fields = this.#fieldsOf(header);
         const part = (from: number) =>
-          bytePiece({ gress: piece.gress, header, fields }, { from, to: from + half / 8 }, piece.isTouched, (field) =>
-            use.alone.has(field),
+          bytePiece(
+            { gress: piece.gress, header, fields },
+            { from, to: from + half / 8 },
+            piece.isTouched,
+            (field) => use.alone.has(field),
           );
         high.push(part(first));
         low.push(part(first + half / 8));
@@ -220,7 +236,11 @@ class Allocator {
         const below = Math.min(slice.width, half);
         low.push({ ...piece, size: half, slices: [{ ...slice, width: below }] });
         if (slice.width > half)
-          high.push({ ...piece, size: half, slices: [{ ...slice, lo: slice.lo + half, width: slice.width - half }] });
+          high.push({
+            ...piece,
+            size: half,
+            slices: [{ ...slice, lo: slice.lo + half, width: slice.width - half }],
+          });
       }
     }
     return [high, low];
@@ -250,7 +270,9 @@ function bytesOf({ bytes, size }: Piece): string[] {
 /** Clusters that may not be cut come first, then those with the most bits. */
 function weightOf({ pieces, isWhole }: Cluster): number {
   const bits = pieces.reduce((sum, { size }) => sum + size, 0);
-  const isSmall = pieces.every(({ bytes, slices, size }) => bytes === undefined && size === 8 && slices[0]!.width < 8);
+  const isSmall = pieces.every(
+    ({ bytes, slices, size }) => bytes === undefined && size === 8 && slices[0]!.width < 8,
+  );
   return (isWhole ? 1e6 : 0) + (isSmall ? 0 : 1e5) + (pieces.length > 1 ? 1e4 : 0) + bits;
 }
 
@@ -275,7 +297,9 @@ function isFree(slot: Slot, { piece, own, inTurn }: Guest, sharing: Sharing): bo
   const beside: PlacedSlice[] = [];
   for (const { piece: other, slices } of slot.guests)
     for (const theirs of slices) {
-      const apart = own.every((mine) => mine.at >= theirs.at + theirs.width || theirs.at >= mine.at + mine.width);
+      const apart = own.every(
+        (mine) => mine.at >= theirs.at + theirs.width || theirs.at >= mine.at + mine.width,
+      );
       if (own.every((mine) => sharing.mayOverlay(mine, theirs, inTurn))) continue;
       const alone = piece.isAlone || other.isAlone || piece.bytes !== undefined || other.bytes !== undefined;
       if (!apart || alone || slot.kind === "mocha") return false;

@@ -134,15 +134,21 @@ export class Clustering {
     const [large, small] = a.size > b.size ? [a, b] : [b, a];
     const from = large === a ? aBit : bBit;
     const isFixed = (piece: Piece) => piece.slices.some(({ field }) => this.isFixed(field));
-    if (isPlaced && !isFixed(large) && !(large.isAlone && large.slices.length === 1 && bits < large.slices[0]!.width)) {
-      const parts = large.bytes === undefined ? cutValue(large, from, bits) : this.#cutBytes(large, from, bits, small);
+    if (
+      isPlaced &&
+      !isFixed(large) &&
+      !(large.isAlone && large.slices.length === 1 && bits < large.slices[0]!.width)
+    ) {
+      const parts =
+        large.bytes === undefined ? cutValue(large, from, bits) : this.#cutBytes(large, from, bits, small);
       if (parts !== undefined) {
         this.#replace(large, parts);
         return true;
       }
     }
     if (isFixed(small)) return false;
-    if (small.bytes !== undefined) return isPlaced && this.#growBytes(small, large.size, from - (small === a ? aBit : bBit));
+    if (small.bytes !== undefined)
+      return isPlaced && this.#growBytes(small, large.size, from - (small === a ? aBit : bBit));
     this.#replace(small, [{ ...small, size: large.size }]);
     return true;
   }
@@ -178,17 +184,26 @@ export class Clustering {
 
   /** Cuts whole bytes out of a piece of a header, where they fill the smaller container. */
   #cutBytes(piece: Piece, from: number, bits: number, small: Piece): Piece[] | undefined {
-    if (piece.bytes === undefined || from % 8 !== 0 || bits % 8 !== 0 || bits !== small.size) return undefined;
+    if (piece.bytes === undefined || from % 8 !== 0 || bits % 8 !== 0 || bits !== small.size)
+      return undefined;
     const { header, first } = piece.bytes;
-    const fields = this.model.headers.get(header)!.fields.map((name) => this.model.fields.get(name) as FieldInfo);
+    const fields = this.model.headers
+      .get(header)!
+      .fields.map((name) => this.model.fields.get(name) as FieldInfo);
     const end = first + piece.size / 8;
     const high = end - (from + bits) / 8;
     const low = end - from / 8;
-    const ranges = [{ from: first, to: high }, { from: high, to: low }, { from: low, to: end }];
+    const ranges = [
+      { from: first, to: high },
+      { from: high, to: low },
+      { from: low, to: end },
+    ];
     return ranges
       .flatMap(cut)
       .map((range) =>
-        bytePiece({ gress: piece.gress, header, fields }, range, piece.isTouched, (field) => this.use.alone.has(field)),
+        bytePiece({ gress: piece.gress, header, fields }, range, piece.isTouched, (field) =>
+          this.use.alone.has(field),
+        ),
       );
   }
 }
@@ -233,7 +248,14 @@ function tieOf(
       const first = Math.max(low, from - shift);
       const end = Math.min(high, to - shift);
       if (first >= end) continue;
-      return { a, b, aBit: x.at + first - x.lo, bBit: y.at + first + shift - y.lo, bits: end - first, isPlaced };
+      return {
+        a,
+        b,
+        aBit: x.at + first - x.lo,
+        bBit: y.at + first + shift - y.lo,
+        bits: end - first,
+        isPlaced,
+      };
     }
   return undefined;
 }

@@ -51,7 +51,6 @@ export class Lifetimes {
     };
   }
 
-
   #comesFromParser(field: string): boolean {
     const { model } = this.input;
     const info = model.fields.get(field);
@@ -80,7 +79,10 @@ export class Lifetimes {
       const id = open.pop()!;
       if (id === first?.id) return false;
       for (const before of this.#predecessors.get(id) ?? []) {
-        if (seen.has(before) || setsOn(this.input.model.flow, this.input.model.units[before]!, id, field, width))
+        if (
+          seen.has(before) ||
+          setsOn(this.input.model.flow, this.input.model.units[before]!, id, field, width)
+        )
           continue;
         seen.add(before);
         open.push(before);
@@ -93,7 +95,9 @@ export class Lifetimes {
 /** Each action of the unit that leads to the next one writes all of the field. */
 function setsOn(flow: Flow, unit: Unit, next: number, field: string, width: number): boolean {
   const leading = unit.actions.filter((_, action) => flow.leads(unit.id, action, next));
-  return leading.length > 0 && leading.every(({ writes }) => writes.some((one) => isWhole(one, field, width)));
+  return (
+    leading.length > 0 && leading.every(({ writes }) => writes.some((one) => isWhole(one, field, width)))
+  );
 }
 
 const isWhole = (access: Access, field: string, width: number): boolean =>

@@ -72,14 +72,28 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     const shared = slices.length > 1;
     for (const { field, lo, width } of slices) {
       const own = shared ? sizeFor(width) : size;
-      pieces.push({ gress, size: own, slices: [{ field, lo, width, at: 0 }], bytes: undefined, isTouched: true, isAlone: isAlone(field) });
+      pieces.push({
+        gress,
+        size: own,
+        slices: [{ field, lo, width, at: 0 }],
+        bytes: undefined,
+        isTouched: true,
+        isAlone: isAlone(field),
+      });
     }
   }
   for (const header of model.headers.values())
     if (!header.metadata && isCarried(header.name))
       pieces.push(...headerPieces(model, layout, use, header.name, isAlone));
   for (const { field, width } of givenBits(input, gress, touched))
-    pieces.push({ gress, size: sizeFor(width), slices: [{ field, lo: 0, width, at: 0 }], bytes: undefined, isTouched: true, isAlone: false });
+    pieces.push({
+      gress,
+      size: sizeFor(width),
+      slices: [{ field, lo: 0, width, at: 0 }],
+      bytes: undefined,
+      isTouched: true,
+      isAlone: false,
+    });
   return pieces;
 }
 
@@ -104,8 +118,7 @@ function givenBits(
     .map(({ name }) => ({ field: `${name}.$valid$`, width: 1 }));
   const intrinsic = intrinsicHeader(model, gress);
   const drops = [...touched].some((field) => field.endsWith(".drop_ctl"));
-  const given =
-    intrinsic === undefined || drops ? [] : [{ field: `$${gress}.drop_ctl`, width: DROP_BITS }];
+  const given = intrinsic === undefined || drops ? [] : [{ field: `$${gress}.drop_ctl`, width: DROP_BITS }];
   if (gress === "egress" && intrinsic !== undefined && !target.phv.deparser_validity_shared)
     given.push({ field: "$egress.mirror_io_select", width: 1 });
   return [...valid.filter(({ field }) => !touched.has(field)), ...given];
@@ -113,7 +126,8 @@ function givenBits(
 
 /** The header that the chip puts before each packet of a gress, where the parser extracts it. */
 function intrinsicHeader(model: FitModel, gress: Gress): string | undefined {
-  const [port, other] = gress === "ingress" ? ["ingress_port", "resubmit_flag"] : ["egress_port", "enq_qdepth"];
+  const [port, other] =
+    gress === "ingress" ? ["ingress_port", "resubmit_flag"] : ["egress_port", "enq_qdepth"];
   return [...model.headers.values()].find(
     ({ name, metadata, fields }) =>
       !metadata &&
@@ -151,9 +165,12 @@ function headerPieces(
       }
   // Slices of one container stand side by side, so that they make one range again.
   const joined = joinWithin(layout, gress, fields, touched, ranges);
-  if (model.hasEgressParser && intrinsicHeader(model, gress) === header) joined.push({ from: 0, to: PORT_BYTES });
+  if (model.hasEgressParser && intrinsicHeader(model, gress) === header)
+    joined.push({ from: 0, to: PORT_BYTES });
   const own = withoutOverlap(joined);
-  const covered = new Set(own.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i)));
+  const covered = new Set(
+    own.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i)),
+  );
   const needed = (byte: number) =>
     model.parser.isSent(gress, header) ||
     fields.some(
@@ -243,5 +260,12 @@ export function bytePiece(
       slices.push({ field: name, lo: offset + width - end, width: end - start, at: 8 * to - end });
   }
   const size = (8 * (to - from)) as ContainerSize;
-  return { gress, size, slices, bytes: { header, first: from }, isTouched, isAlone: slices.some(({ field }) => isAlone(field)) };
+  return {
+    gress,
+    size,
+    slices,
+    bytes: { header, first: from },
+    isTouched,
+    isAlone: slices.some(({ field }) => isAlone(field)),
+  };
 }

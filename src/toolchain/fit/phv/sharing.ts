@@ -38,7 +38,8 @@ export class Sharing {
 
   /** Those that live from the earliest stage first. */
   byBirth(pieces: readonly Piece[]): Piece[] {
-    const birth = ({ slices }: Piece) => Math.min(...slices.map(({ field }) => this.#lifetimes.of(field).from));
+    const birth = ({ slices }: Piece) =>
+      Math.min(...slices.map(({ field }) => this.#lifetimes.of(field).from));
     return [...pieces].sort((a, b) => birth(a) - birth(b));
   }
 
@@ -63,7 +64,9 @@ export class Sharing {
         kind === "set" &&
         write.lo <= slice.lo &&
         slice.lo + slice.width <= write.lo + write.width &&
-        sources.every(({ lo, width }) => width === write.width && (lo - write.lo) % sizeFor(slice.width) === 0),
+        sources.every(
+          ({ lo, width }) => width === write.width && (lo - write.lo) % sizeFor(slice.width) === 0,
+        ),
     );
   }
 

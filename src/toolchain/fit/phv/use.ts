@@ -11,7 +11,9 @@ export function allocatedUse(
     const here = containers.filter((one) => one.size === size && (one.kind === "tagalong") === tagalong);
     const bits = (list: typeof here) =>
       list.reduce((sum, { slices }) => {
-        const taken = new Set(slices.flatMap(({ at, width }) => Array.from({ length: width }, (_, i) => at + i)));
+        const taken = new Set(
+          slices.flatMap(({ at, width }) => Array.from({ length: width }, (_, i) => at + i)),
+        );
         return sum + taken.size;
       }, 0);
     return {

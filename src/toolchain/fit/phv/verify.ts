@@ -91,17 +91,28 @@ class Verification {
       const inGroup = kind === "tagalong" ? arrangement.collection[size] : arrangement[kind][size];
       const groups = kind === "tagalong" ? (arrangement.collections ?? 0) : arrangement.groups[size];
       if (index < 0 || index >= inGroup * groups) this.#wrong("container", `the device has no ${name}`);
-      else if (group !== Math.floor(index / inGroup)) this.#wrong("container", `${name} is not in group ${group}`);
+      else if (group !== Math.floor(index / inGroup))
+        this.#wrong("container", `${name} is not in group ${group}`);
       for (const { field, at, width } of slices)
         if (at < 0 || width <= 0 || at + width > size) this.#wrong("container", `${field} is beyond ${name}`);
       if (kind === "dark") continue;
-      if (arrangement.first_groups_fixed && kind === "normal" && group < GRESSES.length && gress !== GRESSES[group])
+      if (
+        arrangement.first_groups_fixed &&
+        kind === "normal" &&
+        group < GRESSES.length &&
+        gress !== GRESSES[group]
+      )
         this.#wrong("gress", `${name} is for ${GRESSES[group]} alone`);
       const step = kind === "tagalong" ? inGroup : arrangement.gress_block[size];
       const isAlone = kind !== "tagalong" && arrangement.last_block_alone && index >= inGroup * groups - step;
       const block =
-        kind === "tagalong" ? `collection ${group}` : isAlone ? name : `${kind} ${size} ${Math.floor(index / step)}`;
-      if ((gressOf.get(block) ?? gress) !== gress) this.#wrong("gress", `${name} is in a block of the other gress`);
+        kind === "tagalong"
+          ? `collection ${group}`
+          : isAlone
+            ? name
+            : `${kind} ${size} ${Math.floor(index / step)}`;
+      if ((gressOf.get(block) ?? gress) !== gress)
+        this.#wrong("gress", `${name} is in a block of the other gress`);
       gressOf.set(block, gress);
     }
   }
@@ -124,7 +135,9 @@ class Verification {
         for (let bit = slice.lo; bit < slice.lo + slice.width; bit++) count[bit]!++;
       for (const bit of this.#bypassed(gress, info)) count[bit]!++;
       const wrong = parts.flatMap(({ lo, width }) =>
-        Array.from({ length: Math.min(width, info.width - lo) }, (_, i) => lo + i).filter((bit) => count[bit] !== 1),
+        Array.from({ length: Math.min(width, info.width - lo) }, (_, i) => lo + i).filter(
+          (bit) => count[bit] !== 1,
+        ),
       );
       if (wrong.length > 0)
         this.#wrong("place", `${gress} ${field}: bit ${wrong[0]} has ${count[wrong[0]!]} places`);
@@ -149,10 +162,14 @@ class Verification {
     const { model, target } = this.input;
     const { bypasses: most, bypass_bytes: bytes } = target.phv.arrangement ?? {};
     const here = this.allocation.bypasses.filter((one) => one.gress === gress);
-    const touched = new Set(this.#unitsOf(gress).flatMap((unit) => accessesOf(unit).map(({ field }) => field)));
+    const touched = new Set(
+      this.#unitsOf(gress).flatMap((unit) => accessesOf(unit).map(({ field }) => field)),
+    );
     for (const one of here) {
-      if (one.bytes > (bytes ?? 0)) this.#wrong("container", `a bypass of ${one.header} has ${one.bytes} bytes`);
-      if (model.parser.isMade(one.header)) this.#wrong("parser", `${one.header} does not always come from the packet`);
+      if (one.bytes > (bytes ?? 0))
+        this.#wrong("container", `a bypass of ${one.header} has ${one.bytes} bytes`);
+      if (model.parser.isMade(one.header))
+        this.#wrong("parser", `${one.header} does not always come from the packet`);
       const together = here.filter(({ header }) => !model.parser.exclusiveHeaders(header, one.header)).length;
       if (together > (most ?? 0)) this.#wrong("container", `a packet has ${together} bypasses`);
       for (const name of model.headers.get(one.header)?.fields ?? []) {
@@ -177,7 +194,10 @@ class Verification {
         const sums = new Set(list.map(({ info, slice }) => info.offset + info.width - slice.lo + slice.at));
         const [sum] = sums;
         const bits = list.reduce((total, { slice }) => total + slice.width, 0);
-        const inHeader = Math.min(container.size, (model.headers.get(header)?.bits ?? 0) + container.size - sum!);
+        const inHeader = Math.min(
+          container.size,
+          (model.headers.get(header)?.bits ?? 0) + container.size - sum!,
+        );
         const name = containerName(container);
         if (sums.size > 1 || sum! % 8 !== 0)
           this.#wrong("parser", `${header} in ${name}: the bytes are not neighbours in their order`);
@@ -195,7 +215,8 @@ class Verification {
     const { slices, gress } = container;
     for (const [i, a] of slices.entries())
       for (const b of slices.slice(i + 1)) {
-        if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a.field, b.field)) continue;
+        if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a.field, b.field))
+          continue;
         if (!this.#isAfter(gress, a.field, b.field) && !this.#isAfter(gress, b.field, a.field))
           this.#wrong("overlay", `${a.field} and ${b.field} need ${containerName(container)} at one time`);
       }
@@ -222,7 +243,9 @@ class Verification {
     if (outlives || other === undefined || other.intrinsic) return false;
     if (!other.metadata && model.parser.isCarried(gress, other.header)) return false;
     const units = this.#unitsOf(gress);
-    const writers = units.filter(({ actions }) => actions.some(({ writes }) => writes.some((w) => w.field === later)));
+    const writers = units.filter(({ actions }) =>
+      actions.some(({ writes }) => writes.some((w) => w.field === later)),
+    );
     if (writers.length === 0) return false;
     const begin = Math.min(...writers.flatMap(({ id }) => stagesOf(id)));
     const isOver = units.every((unit) => {
@@ -280,8 +303,12 @@ class Verification {
       for (const { operations } of unit.actions)
         for (const op of operations)
           for (const slice of slices.filter((one) => overlap(one, op.write))) {
-            const live = slices.filter((one) => one !== slice && !this.#isExclusive(gress, one.field, slice.field));
-            const beside = live.filter((one) => one.live.from < slice.live.to && slice.live.from < one.live.to);
+            const live = slices.filter(
+              (one) => one !== slice && !this.#isExclusive(gress, one.field, slice.field),
+            );
+            const beside = live.filter(
+              (one) => one.live.from < slice.live.to && slice.live.from < one.live.to,
+            );
             const whole = op.write.lo <= slice.lo && slice.lo + slice.width <= op.write.lo + op.write.width;
             if (op.kind !== "set" || !whole || beside.length > 0)
               this.#wrong("kind", `${unit.label} does not set ${name} whole`);
@@ -301,7 +328,9 @@ class Verification {
     return (this.#places.get(`${gress} ${field}`) ?? []).flatMap(({ container, slice }) => {
       const low = Math.max(lo, slice.lo);
       const high = Math.min(lo + width, slice.lo + slice.width);
-      return low < high ? [{ container, slice, lo: low, width: high - low, bit: slice.at + low - slice.lo }] : [];
+      return low < high
+        ? [{ container, slice, lo: low, width: high - low, bit: slice.at + low - slice.lo }]
+        : [];
     });
   }
 
@@ -349,7 +378,10 @@ class Verification {
           this.#isBeside(gress, one, slice),
       );
       if (others.length > 0)
-        this.#wrong("arithmetic", `${unit.label}: ${others[0]!.field} is beside ${slice.field} in ${containerName(container)}`);
+        this.#wrong(
+          "arithmetic",
+          `${unit.label}: ${others[0]!.field} is beside ${slice.field} in ${containerName(container)}`,
+        );
     }
   }
 
@@ -366,7 +398,9 @@ class Verification {
     const kept = slices.filter((slice) => {
       const isWhole = operations.some(
         ({ write }) =>
-          write.field === slice.field && write.lo <= slice.lo && slice.lo + slice.width <= write.lo + write.width,
+          write.field === slice.field &&
+          write.lo <= slice.lo &&
+          slice.lo + slice.width <= write.lo + write.width,
       );
       const isThere = stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
       return !isWhole && isThere && written.every((one) => !this.#isExclusive(gress, one.field, slice.field));
@@ -377,13 +411,19 @@ class Verification {
       ),
     );
     const hasData = operations.some(({ data }) => data);
-    const count = sources.size + (hasData ? 1 : 0) + (kept.length > 0 && !sources.has(containerName(container)) ? 1 : 0);
+    const count =
+      sources.size + (hasData ? 1 : 0) + (kept.length > 0 && !sources.has(containerName(container)) ? 1 : 0);
     if (count > SOURCES && operations.every(({ kind }) => kind !== "merge"))
       this.#wrong("sources", `${unit.label}: ${containerName(container)} has ${count} sources`);
   }
 
   /** Containers of a source whose bits go to this container. */
-  #sourcesFor(gress: Gress, op: Operation, source: Access, container: AllocatedContainer): AllocatedContainer[] {
+  #sourcesFor(
+    gress: Gress,
+    op: Operation,
+    source: Access,
+    container: AllocatedContainer,
+  ): AllocatedContainer[] {
     const results = this.#placed(gress, op.write).filter((one) => one.container === container);
     return this.#placed(gress, source)
       .filter((from) =>
@@ -410,7 +450,8 @@ class Verification {
           if (a.unit === b.unit || a.field === b.field) continue;
           const stages = new Set(this.input.stagesOf(a.unit.id));
           if (!this.input.stagesOf(b.unit.id).some((stage) => stages.has(stage))) continue;
-          if (!flow.leads(a.unit.id, a.action, b.unit.id) && !flow.leads(b.unit.id, b.action, a.unit.id)) continue;
+          if (!flow.leads(a.unit.id, a.action, b.unit.id) && !flow.leads(b.unit.id, b.action, a.unit.id))
+            continue;
           if (isIgnored(a.unit, b.unit) || this.#isExclusive(gress, a.field, b.field)) continue;
           if ([a, b].some(({ field }) => this.#missing.has(`${gress} ${field}`))) continue;
           this.#wrong(
@@ -429,7 +470,10 @@ class Verification {
       const asked = requests.of(gress, slice.field);
       const others = slices.filter((one) => one.field !== slice.field);
       if (asked?.sizes !== undefined && !asked.sizes.includes(size))
-        this.#wrong("pragma", `${slice.field} is in ${name}, not in a container of ${asked.sizes.join(", ")} bits`);
+        this.#wrong(
+          "pragma",
+          `${slice.field} is in ${name}, not in a container of ${asked.sizes.join(", ")} bits`,
+        );
       if (asked?.kind !== undefined && kind !== "tagalong" && asked.kind !== kind)
         this.#wrong("pragma", `${slice.field} is in ${name}, which is not ${asked.kind}`);
       if (asked?.isSolitary === true && others.some((one) => this.#isBeside(gress, one, slice)))
@@ -456,7 +500,10 @@ function keysOf(unit: Unit): Access[] {
 }
 
 const readsOf = (unit: Unit): Access[] => [...keysOf(unit), ...unit.actions.flatMap(({ reads }) => reads)];
-const accessesOf = (unit: Unit): Access[] => [...readsOf(unit), ...unit.actions.flatMap(({ writes }) => writes)];
+const accessesOf = (unit: Unit): Access[] => [
+  ...readsOf(unit),
+  ...unit.actions.flatMap(({ writes }) => writes),
+];
 
 const overlap = (slice: PlacedSlice, access: Access): boolean =>
   slice.field === access.field && slice.lo < access.lo + access.width && access.lo < slice.lo + slice.width;

@@ -6,6 +6,14 @@ import { escapeMarkup, htmlPage, type SourceFile } from "../../../base/index.js"
 import type { Explanation } from "../explain.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
+import {
+  type AllocatedContainer,
+  containerName,
+  FROM_PARSER,
+  type PhvAllocation,
+  type PlacedSlice,
+  TO_DEPARSER,
+} from "../phv/allocation.js";
 import { limitsOf, RESOURCE_NAMES, RESOURCES } from "../place/stage.js";
 import { dependencySvg } from "./graph-svg.js";
 import { matchKindOf, tableReports } from "./json.js";
@@ -125,6 +133,62 @@ function bars(result: FitResult, link: Link): string {
 }
 
 function phvGrid(result: FitResult): string {
+  return result.phv.allocation === undefined
+    ? countedGrid(result)
+    : allocatedGrid(result, result.phv.allocation);
+}
+
+/** Containers by group, each with its fields and the stages from which to which they are there. */
+function allocatedGrid(result: FitResult, { containers, bypasses, unallocated }: PhvAllocation): string {
+  const { arrangement, tagalong } = result.target.phv;
+  const parts = ([8, 16, 32] as const).map((size) => {
+    const here = containers.filter((one) => one.size === size);
+    const rows = [...new Set(here.filter(({ kind }) => kind !== "tagalong").map(({ group }) => group))]
+      .sort((a, b) => a - b)
+      .map((group) => {
+        const own = here.filter((one) => one.kind !== "tagalong" && one.group === group);
+        return `<div class="phv s${size}"><small>group ${group}</small>${own.map(cellOf).join("")}</div>`;
+      });
+    const beside = here.filter(({ kind }) => kind === "tagalong");
+    const last =
+      beside.length === 0
+        ? ""
+        : `<p>${size} bit beside the pipeline: ${beside.length} of ${tagalong[size]}</p><div class="phv s${size}">${beside.map(cellOf).join("")}</div>`;
+    const most =
+      arrangement === undefined
+        ? 0
+        : KINDS.reduce((sum, kind) => sum + arrangement[kind][size], 0) * arrangement.groups[size];
+    return `<p>${size} bit: ${here.length - beside.length} of ${most}</p>${rows.join("")}${last}`;
+  });
+  const past = bypasses.map(
+    ({ header, firstByte, bytes }) => `${bytes} bytes of ${header} from byte ${firstByte}`,
+  );
+  const missing = unallocated.map(
+    ({ fields, detail, source }) =>
+      `<li>${escapeMarkup(fields.join(", "))}: ${escapeMarkup(detail)}${source === undefined ? "" : ` (line ${source.line})`}</li>`,
+  );
+  return [
+    ...parts,
+    past.length === 0 ? "" : `<p>Past the pipeline: ${escapeMarkup(past.join(", "))}.</p>`,
+    missing.length === 0 ? "" : `<p>Without containers:</p><ul>${missing.join("")}</ul>`,
+  ].join("");
+}
+
+const KINDS = ["normal", "mocha", "dark"] as const;
+
+function cellOf(container: AllocatedContainer): string {
+  const { size, gress, slices } = container;
+  const taken = new Set(slices.flatMap(({ at, width }) => Array.from({ length: width }, (_, i) => at + i)));
+  const stages = ({ from, to }: PlacedSlice["live"]) =>
+    `${from === FROM_PARSER ? "parser" : `stage ${from}`} to ${to === TO_DEPARSER ? "deparser" : `stage ${to}`}`;
+  const names = slices.map(
+    ({ field, lo, width, live }) => `${field}[${lo + width - 1}:${lo}], ${stages(live)}`,
+  );
+  return `<i class="${gress}" style="--fill:${Math.round((100 * taken.size) / size)}%" title="${escapeMarkup(`${containerName(container)}: ${names.join("; ")}`)}"></i>`;
+}
+
+/** Containers by count, for a program whose fields are given none. */
+function countedGrid(result: FitResult): string {
   const { containers } = result.problem.phv;
   const parts = ([8, 16, 32] as const).map((size) => {
     const own = containers.filter((c) => c.size === size && !c.tagalong && c.overlays === undefined);
@@ -173,7 +237,7 @@ th,td{border:1px solid var(--soft);padding:.15rem .4rem;text-align:center}th{fon
 .bars th:first-child{text-align:left;white-space:nowrap}.may{background:var(--soft)}
 .bar{color:#fff;background:#4472a8;white-space:nowrap}.ternary_match{background:#a8447a}.keyless,.hash_action{background:#777}
 .phv{display:flex;flex-wrap:wrap;gap:2px}.phv i{width:18px;height:14px;border:1px solid var(--soft)}
-.s16 i{width:26px}.s32 i{width:38px}
+.phv small{width:4.5em}.s16 i{width:26px}.s32 i{width:38px}
 .phv i.ingress{background:linear-gradient(to right,#4472a8 var(--fill),transparent var(--fill))}
 .phv i.egress{background:linear-gradient(to right,#a8447a var(--fill),transparent var(--fill))}
 .key{display:inline-block;width:14px;height:14px;border:1px solid var(--soft);vertical-align:-2px;margin-left:.8em}

@@ -2,6 +2,7 @@
 import { defined, diagnosticToJson } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
+import { containerName, FROM_PARSER, type PhvAllocation, TO_DEPARSER } from "../phv/allocation.js";
 import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
@@ -32,8 +33,9 @@ export interface TableReport {
   source: { file: string; line: number; column: number } | null;
 }
 
-function placeOf(unit: Unit): TableReport["source"] {
-  const { source } = unit;
+const placeOf = (unit: Unit): TableReport["source"] => placeAt(unit.source);
+
+function placeAt(source: Unit["source"]): TableReport["source"] {
   return source === undefined
     ? null
     : { file: source.filename, line: source.line, column: source.column + 1 };
@@ -124,6 +126,39 @@ export function gressStages(result: FitResult, gress: string): number {
   );
 }
 
+/** Containers with the bits of fields in them; a stage of null: the parser or the deparser. */
+function allocationJson({ containers, bypasses, unallocated }: PhvAllocation): object {
+  return {
+    containers: containers.map((container) => ({
+      name: containerName(container),
+      kind: container.kind,
+      size: container.size,
+      group: container.group,
+      gress: container.gress,
+      slices: container.slices.map(({ field, lo, width, at, live }) => ({
+        field,
+        field_bits: `${lo + width - 1}:${lo}`,
+        container_bits: `${at + width - 1}:${at}`,
+        from_stage: live.from === FROM_PARSER ? null : live.from,
+        to_stage: live.to === TO_DEPARSER ? null : live.to,
+      })),
+    })),
+    bypasses: bypasses.map(({ gress, header, firstByte, bytes }) => ({
+      gress,
+      header,
+      first_byte: firstByte,
+      bytes,
+    })),
+    unallocated: unallocated.map(({ gress, fields, rule, detail, source }) => ({
+      gress,
+      fields,
+      rule,
+      detail,
+      source: placeAt(source),
+    })),
+  };
+}
+
 /** The whole result. */
 export function toJson(result: FitResult): FitDocument {
   const { placement, target, problem, phv } = result;
@@ -179,6 +214,7 @@ export function toJson(result: FitResult): FitDocument {
         bits: phv.naive.bits,
       },
       exceeded: phv.exceeded,
+      ...(phv.allocation === undefined ? {} : { allocation: allocationJson(phv.allocation) }),
     },
     diagnostics: result.diagnostics.map((diagnostic) => diagnosticToJson(diagnostic)),
   };

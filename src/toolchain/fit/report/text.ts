@@ -1,6 +1,7 @@
 /** A result for a terminal: verdict, bounds, stages and tables. */
 import { claim, defined, formatTable } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
+import { fieldLabel } from "../model/expressions.js";
 import { labelOf } from "../model/model.js";
 import type { Placement } from "../place/placement.js";
 import { limitsOf, type Resource } from "../place/stage.js";
@@ -122,5 +123,15 @@ export function toText(result: FitResult): string {
       )
       .join(", ")}${naive ? " (each field alone)" : ""}`,
   );
+  for (const { fields, detail, source } of phv.allocation?.unallocated ?? []) {
+    const named = fields.slice(0, MAX_FIELDS).map(fieldLabel).join(", ");
+    const others = fields.length > MAX_FIELDS ? ` and ${fields.length - MAX_FIELDS} more fields` : "";
+    lines.push(
+      `no containers: ${named}${others}: ${detail}${source === undefined ? "" : ` (line ${source.line})`}`,
+    );
+  }
   return lines.join("\n");
 }
+
+/** Fields that a line names. */
+const MAX_FIELDS = 4;

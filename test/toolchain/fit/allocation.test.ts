@@ -1,0 +1,317 @@
+/**
+ * The PHV allocation: what allocate.ts makes of random headers, metadata and operations holds against verify.ts, and every corrupted
+ * allocation is refused by the rule that it breaks.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { fitProgram, onePipe, type Target } from "../../../src/toolchain/fit/index.js";
+import { allocatePhv } from "../../../src/toolchain/fit/phv/allocate.js";
+import type { AllocatedContainer, PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
+import { NO_REQUESTS, type PhvRequests } from "../../../src/toolchain/fit/phv/requests.js";
+import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { runs } from "../../fuzz-seed.js";
+import { loadTarget } from "./golden.js";
+
+const tofino = loadTarget("tofino");
+const tofino2 = loadTarget("tofino2");
+
+interface Shape {
+  /** Widths of the fields of the header, in bytes. */
+  readonly header: readonly number[];
+  /** Widths of metadata in bits. */
+  readonly metadata: readonly number[];
+  /** Statements of the ingress. */
+  readonly apply: readonly string[];
+}
+
+/** A program for TNA: a header that is always there, and one of two others. */
+function source({ header, metadata, apply }: Shape, arch: "tna" | "t2na"): string {
+  const fields = header.map((bytes, i) => `bit<${8 * bytes}> f${i};`).join(" ");
+  const locals = metadata.map((bits, i) => `bit<${bits}> m${i};`).join(" ");
+  return `#include <core.p4>
+#include <${arch}.p4>
+header first_h { bit<8> kind; ${fields} }
+header other_h { bit<32> x; bit<16> y; }
+struct headers_t { first_h a; other_h b; other_h c; }
+struct locals_t { ${locals} bit<8> last; }
+parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
+  state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); p.extract(h.a);
+    transition select(h.a.kind) { 1: b; default: c; } }
+  state b { p.extract(h.b); transition accept; }
+  state c { p.extract(h.c); transition accept; }
+}
+control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
+    inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
+  apply { tm.ucast_egress_port = ig.ingress_port; ${apply.join("\n")} }
+}
+control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) { apply { p.emit(h); } }
+struct e_headers_t { first_h a; }
+struct e_locals_t { }
+parser EP(packet_in p, out e_headers_t h, out e_locals_t m, out egress_intrinsic_metadata_t eg) {
+  state start { p.extract(eg); p.extract(h.a); transition accept; } }
+control E(inout e_headers_t h, inout e_locals_t m, in egress_intrinsic_metadata_t eg, in egress_intrinsic_metadata_from_parser_t pr,
+    inout egress_intrinsic_metadata_for_deparser_t dp, inout egress_intrinsic_metadata_for_output_port_t op) { apply { } }
+control ED(packet_out p, inout e_headers_t h, in e_locals_t m, in egress_intrinsic_metadata_for_deparser_t dp) { apply { p.emit(h); } }
+Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;
+Switch(pipe) main;
+`;
+}
+
+function fitOf(shape: Shape, target: Target) {
+  const diagnostics = new Diagnostics();
+  const file = new SourceFile("test.p4", source(shape, target.name === "tofino" ? "tna" : "t2na"));
+  const built = compile(
+    {
+      file,
+      resolveInclude: () => undefined,
+      defines: { __TARGET_TOFINO__: target.name === "tofino" ? "1" : "2" },
+      form: "hardware",
+    },
+    diagnostics,
+  );
+  diagnostics.throwIfErrors();
+  const result = fitProgram(onePipe(built!.program, "pipe"), target);
+  const stagesOf = (unit: number) =>
+    result.placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage);
+  const input = { model: result.model, target, requests: NO_REQUESTS, stagesOf };
+  return { result, input, allocation: result.phv.allocation! };
+}
+
+/** A statement over fields `f0` ... and metadata `m0` ... of one width. */
+function statement(
+  shape: Pick<Shape, "header" | "metadata">,
+  [kind, a, b, c]: readonly [number, number, number, number],
+): string[] {
+  const names = new Map<number, string[]>();
+  const add = (bits: number, name: string) => names.set(bits, [...(names.get(bits) ?? []), name]);
+  shape.header.forEach((bytes, i) => void add(8 * bytes, `h.a.f${i}`));
+  shape.metadata.forEach((bits, i) => void add(bits, `m.m${i}`));
+  const all = [...names.values()];
+  const here = all[a % all.length]!;
+  const [x, y] = [here[b % here.length]!, here[c % here.length]!];
+  switch (kind % 5) {
+    case 0:
+      return [`${x} = ${y};`];
+    case 1:
+      return [`${x} = ${x} ^ ${y};`];
+    case 2:
+      return [`${x} = 5 & 3;`];
+    case 3:
+      return [`if (${x} == 1) { h.b.x = 7; } else { h.c.y = 9; }`];
+    default:
+      return [`${x} = ${x} + ${y};`];
+  }
+}
+
+const numbers = fc.tuple(fc.nat(4), fc.nat(50), fc.nat(50), fc.nat(50));
+const shapes = fc
+  .record({
+    header: fc.array(fc.constantFrom(1, 2, 4, 6), { minLength: 1, maxLength: 8 }),
+    metadata: fc.array(fc.constantFrom(1, 3, 8, 9, 16, 32), { minLength: 1, maxLength: 10 }),
+    statements: fc.array(numbers, { maxLength: 12 }),
+  })
+  .map(({ header, metadata, statements }) => ({
+    header,
+    metadata,
+    apply: statements.flatMap((one) => statement({ header, metadata }, one)),
+  }));
+
+describe("an allocation", () => {
+  it.each([
+    ["tofino", tofino],
+    ["tofino2", tofino2],
+  ])("of random fields and operations holds on %s", (_, target) => {
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const { input, allocation } = fitOf(shape, target);
+        expect(verifyPhv(input, allocation)).toEqual([]);
+        expect(allocation.unallocated.filter(({ rule }) => rule === "container")).toEqual([]);
+      }),
+      runs(25),
+    );
+  });
+
+  const shape: Shape = {
+    header: [4, 2, 1, 1, 4],
+    metadata: [8, 16, 32, 1, 1, 9],
+    apply: [
+      "h.a.f0 = m.m2 + h.a.f4; m.m2 = h.a.f0;",
+      "m.m0 = h.a.f2; if (h.a.kind == 7) { m.m0 = h.a.f3; } h.a.f2 = m.m0 ^ h.a.f2;",
+      "if (h.a.kind == 3) { m.m3 = 1; } if (h.a.kind == 4) { m.m4 = 1; }",
+      "m.m5 = m.m5 + 3; if (m.m5 == 7) { h.b.x = 7; }",
+      "if (m.m3 == 1) { h.b.x = 7; } if (m.m4 == 1) { h.c.x = 9; }",
+    ],
+  };
+
+  it("gives headers that exclude each other one place, and the bytes that no table touches none in the pipeline", () => {
+    const { allocation } = fitOf(shape, tofino);
+    const places = (field: string) =>
+      allocation.containers.filter(
+        ({ gress, slices }) => gress === "ingress" && slices.some((one) => one.field === field),
+      );
+    expect(places("h.b.y").map(({ kind }) => kind)).toEqual(["tagalong"]);
+    expect(places("h.a.f1").map(({ kind }) => kind)).toEqual(["tagalong"]);
+    const second = fitOf({ ...shape, apply: ["h.b.x = 7; h.c.x = 9;"] }, tofino).allocation;
+    const shared = second.containers.filter(({ slices }) => slices.some(({ field }) => field === "h.b.x"));
+    expect(shared.map(({ slices }) => slices.map(({ field }) => field).sort())).toEqual([["h.b.x", "h.c.x"]]);
+  });
+
+  it("takes such bytes past the pipeline on Tofino 2", () => {
+    const { allocation } = fitOf(shape, tofino2);
+    expect(allocation.bypasses).toContainEqual({ gress: "ingress", header: "h.b", firstByte: 4, bytes: 2 });
+    expect(allocation.containers.some(({ kind }) => kind === "mocha")).toBe(true);
+  });
+
+  /** The allocation with one container changed, the first that the change applies to. */
+  function changed(
+    { containers, ...rest }: PhvAllocation,
+    change: (
+      container: AllocatedContainer,
+      all: readonly AllocatedContainer[],
+    ) => AllocatedContainer | undefined,
+  ): PhvAllocation {
+    for (const [at, container] of containers.entries()) {
+      const other = change(container, containers);
+      if (other !== undefined) return { ...rest, containers: containers.with(at, other) };
+    }
+    throw new Error("no container to change");
+  }
+  const has = ({ slices, gress }: AllocatedContainer, field: string) =>
+    gress === "ingress" && slices.some((one) => one.field === field);
+
+  it.each<
+    [
+      string,
+      string,
+      (container: AllocatedContainer, all: readonly AllocatedContainer[]) => AllocatedContainer | undefined,
+    ]
+  >([
+    ["place", "a field without a container", (c) => (has(c, "h.a.f0") ? { ...c, slices: [] } : undefined)],
+    [
+      "container",
+      "a container beyond the device",
+      (c) => (c.kind === "normal" ? { ...c, index: 999 } : undefined),
+    ],
+    [
+      "container",
+      "a container twice",
+      (c, all) =>
+        c !== all[0] && c.kind === all[0]!.kind && c.size === all[0]!.size
+          ? { ...c, index: all[0]!.index, group: all[0]!.group }
+          : undefined,
+    ],
+    ["container", "a wrong group", (c) => (c.kind === "normal" ? { ...c, group: c.group + 1 } : undefined)],
+    [
+      "container",
+      "bits beyond the container",
+      (c) => (has(c, "h.a.f0") ? { ...c, slices: c.slices.map((s) => ({ ...s, at: s.at + 8 })) } : undefined),
+    ],
+    [
+      "gress",
+      "a container of the other gress",
+      (c) => (c.kind === "normal" && c.group === 0 ? { ...c, gress: "egress" } : undefined),
+    ],
+    [
+      "overlay",
+      "two values at one time",
+      (c, all) =>
+        has(c, "h.a.f2")
+          ? { ...c, slices: [...c.slices, ...all.find((o) => has(o, "scalars.m.m0"))!.slices] }
+          : undefined,
+    ],
+    [
+      "parser",
+      "bytes in another order",
+      (c) =>
+        has(c, "h.a.f0")
+          ? {
+              ...c,
+              slices: c.slices
+                .map((s) => ({ ...s, lo: s.lo + 8, width: 24 }))
+                .concat(c.slices.map((s) => ({ ...s, width: 8, at: 24 }))),
+            }
+          : undefined,
+    ],
+    [
+      "deparser",
+      "half a byte",
+      (c) => (has(c, "h.a.f2") ? { ...c, slices: c.slices.map((s) => ({ ...s, width: 4 })) } : undefined),
+    ],
+    [
+      "kind",
+      "a touched field beside the pipeline",
+      (c) => (has(c, "h.a.f2") ? { ...c, kind: "tagalong", group: 0, index: 3 } : undefined),
+    ],
+    [
+      "sources",
+      "operands in different groups",
+      (c) => (has(c, "h.a.f4") ? { ...c, group: 2, index: 35 } : undefined),
+    ],
+    [
+      "alignment",
+      "an operand at other bits",
+      (c) =>
+        has(c, "scalars.m.m0")
+          ? { ...c, slices: c.slices.map((s) => ({ ...s, at: 1, width: 7 })) }
+          : undefined,
+    ],
+    [
+      "arithmetic",
+      "a value beside a sum",
+      (c, all) =>
+        has(c, "scalars.m.m5")
+          ? {
+              ...c,
+              slices: [
+                ...c.slices,
+                {
+                  ...all
+                    .find((o) => has(o, "scalars.m.m3"))!
+                    .slices.find(({ field }) => field === "scalars.m.m3")!,
+                  at: 15,
+                },
+              ],
+            }
+          : undefined,
+    ],
+    [
+      "stage",
+      "two values that tables of one stage set",
+      (c, all) =>
+        has(c, "scalars.m.m3")
+          ? {
+              ...c,
+              slices: [
+                ...c.slices,
+                {
+                  ...all
+                    .find((o) => has(o, "scalars.m.m4"))!
+                    .slices.find(({ field }) => field === "scalars.m.m4")!,
+                  at: 7,
+                },
+              ],
+            }
+          : undefined,
+    ],
+  ])("is refused by the rule %s: %s", (rule, _, change) => {
+    const { input, allocation } = fitOf(shape, tofino);
+    expect(verifyPhv(input, allocation)).toEqual([]);
+    expect(verifyPhv(input, changed(allocation, change)).map((one) => one.rule)).toContain(rule);
+  });
+
+  it("is refused where it breaks what a pragma asks, and obeys it where it can", () => {
+    const { input, allocation } = fitOf(shape, tofino);
+    const asked = (request: ReturnType<PhvRequests["of"]>): PhvRequests => ({
+      ...NO_REQUESTS,
+      of: (gress, field) => (gress === "ingress" && field === "scalars.m.m0" ? request : undefined),
+    });
+    for (const request of [{ sizes: [32] as const }, { kind: "dark" as const }])
+      expect(verifyPhv({ ...input, requests: asked(request) }, allocation).map(({ rule }) => rule)).toContain(
+        "pragma",
+      );
+    const solitary = { ...input, requests: asked({ isSolitary: true, hasOwnPlace: true }) };
+    expect(verifyPhv(solitary, allocatePhv(solitary, fitOf(shape, tofino).result.problem.phv)!)).toEqual([]);
+  });
+});
