@@ -44,7 +44,7 @@ export function readParser(
   const sentIn = both((gress) => union(deparsers[gress].map(({ order }) => order)));
   const parsers = byGress(program.parsers, ingressParsers);
   const setIn = both((gress) => union(parsers[gress].map(setBy)));
-  const readIn = both((gress) => readBy(program, deparsers[gress]));
+  const readIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const here: Readonly<Record<Gress, ReadonlySet<string>>> =
     pipe === undefined
       ? { ingress: all, egress: all }
@@ -69,7 +69,10 @@ export function readParser(
     isMade: (header) => written.has(`${header}.$valid$`),
     isSent: (gress, header) => sentIn[gress].has(header),
     sets: (gress) => setIn[gress],
-    reads: (gress) => readIn[gress],
+    reads: (gress) => {
+      readIn[gress] ??= readBy(program, deparsers[gress]);
+      return readIn[gress];
+    },
   };
 }
 

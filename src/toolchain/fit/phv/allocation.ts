@@ -6,13 +6,7 @@ import type { bmv2 } from "../../program/index.js";
 import type { FitModel, Gress } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { ContainerSize } from "./pack.js";
-import type { PhvRequests } from "./requests.js";
-
-/**
- * `normal`: for all uses. `mocha`: tables only set it whole. `dark`: moreover unknown to parser, deparser and match. `tagalong`: for
- * parser and deparser alone.
- */
-export type ContainerKind = "normal" | "mocha" | "dark" | "tagalong";
+import type { ContainerKind, PhvRequests } from "./requests.js";
 
 /** A value that the parser gives lives from before the first stage. */
 export const FROM_PARSER = -1;

@@ -1,9 +1,10 @@
 /** The containers of a device while they are filled. */
 import type { Gress } from "../model/model.js";
 import type { Target } from "../target.js";
-import type { ContainerKind, PlacedSlice } from "./allocation.js";
+import type { PlacedSlice } from "./allocation.js";
 import type { ContainerSize } from "./pack.js";
 import type { Piece } from "./pieces.js";
+import type { ContainerKind } from "./requests.js";
 
 /** Containers that are of one gress together. */
 interface Block {

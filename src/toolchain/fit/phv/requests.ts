@@ -3,11 +3,16 @@
  */
 import type { bmv2 } from "../../program/index.js";
 import type { Gress } from "../model/model.js";
-import type { ContainerKind } from "./allocation.js";
 import type { ContainerSize } from "./pack.js";
 
+/**
+ * `normal`: for all uses. `mocha`: tables only set it whole. `dark`: moreover unknown to parser, deparser and match. `tagalong`: for
+ * parser and deparser alone.
+ */
+export type ContainerKind = "normal" | "mocha" | "dark" | "tagalong";
+
 /** What the pragmas ask of one field in one gress. */
-export interface FieldRequest {
+interface FieldRequest {
   /** `@pa_container_size`: the sizes of its containers; one size is that of all of them. */
   readonly sizes?: readonly ContainerSize[];
   /** `@pa_container_type`. */

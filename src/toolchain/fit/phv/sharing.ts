@@ -1,9 +1,10 @@
 /** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
 import { ignoresDependency } from "../dependencies.js";
 import { type Gress, labelOf, type Unit } from "../model/model.js";
-import type { AllocationInput, ContainerKind, PlacedSlice, Unallocated } from "./allocation.js";
+import type { AllocationInput, PlacedSlice, Unallocated } from "./allocation.js";
 import { Lifetimes } from "./lifetimes.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
+import type { ContainerKind } from "./requests.js";
 
 type Writing = GressUse["operations"][number];
 

@@ -373,8 +373,7 @@ class Verification {
         (one) =>
           one !== slice &&
           one.field !== slice.field &&
-          one.at >> 3 !== slice.at >> 3 &&
-          (one.at + one.width - 1) >> 3 !== (slice.at + slice.width - 1) >> 3 &&
+          !this.#isInByte(gress, one, slice) &&
           this.#isBeside(gress, one, slice),
       );
       if (others.length > 0)
@@ -383,6 +382,16 @@ class Verification {
           `${unit.label}: ${others[0]!.field} is beside ${slice.field} in ${containerName(container)}`,
         );
     }
+  }
+
+  /** Two fields of a packet header that have a byte in common, so that no container has one alone. */
+  #isInByte(gress: Gress, a: PlacedSlice, b: PlacedSlice): boolean {
+    const { fields, parser } = this.input.model;
+    const [x, y] = [fields.get(a.field), fields.get(b.field)];
+    if (x === undefined || y === undefined || x.header !== y.header || x.metadata || y.metadata) return false;
+    if (!parser.isCarried(gress, x.header)) return false;
+    const last = (slice: PlacedSlice) => (slice.at + slice.width - 1) >> 3;
+    return a.at >> 3 === last(b) || b.at >> 3 === last(a) || a.at >> 3 === b.at >> 3 || last(a) === last(b);
   }
 
   /** Both can be there for a packet at one time. */
