@@ -9,7 +9,7 @@ import { allocatePhv } from "./phv/allocate.js";
 import type { PhvAllocation, Unallocated } from "./phv/allocation.js";
 import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
 import { type ContainerSize, type PhvUse, phvUse } from "./phv/pack.js";
-import { NO_REQUESTS } from "./phv/requests.js";
+import { readRequests } from "./phv/requests.js";
 import { allocatedUse } from "./phv/use.js";
 import { verifyPhv } from "./phv/verify.js";
 import { type Bound, lowerBounds } from "./place/bounds.js";
@@ -64,7 +64,9 @@ type UseBySize = Readonly<Record<ContainerSize, PhvUse>>;
 /** Checks and places a program. A program that the target refuses is placed too, to report what it would take. */
 export function fitProgram(program: Program, target: Target, options: FitOptions = {}): FitResult {
   const { model, features } = buildModel(program, target, options.sizes);
-  const diagnostics = checkFeatures(model, features, target, options.sources);
+  const { passedOver } = readRequests(model, target);
+  const asked = passedOver.map((one) => ({ kind: "phvPragma" as const, ...one }));
+  const diagnostics = checkFeatures(model, [...features, ...asked], target, options.sources);
   const problem = makeProblem(model, target);
   const placement = placeByStages(problem);
   return conclude(problem, placement, diagnostics.list);
@@ -110,7 +112,12 @@ export function conclude(
 function usePhv(problem: Problem, placement: Placement): FitResult["phv"] {
   const { model, target } = problem;
   const naive = countWords(naiveWidths(model));
-  const input = { model, target, requests: NO_REQUESTS, stagesOf: stagesIn(placement) };
+  const input = {
+    model,
+    target,
+    requests: readRequests(model, target).requests,
+    stagesOf: stagesIn(placement),
+  };
   const allocation = model.hasEgressParser ? allocatePhv(input, problem.phv) : undefined;
   if (allocation === undefined) {
     const packed = phvUse(problem.phv, false);

@@ -41,6 +41,15 @@ export interface ArchitectureInfo {
   name: "tna" | "t2na";
   /** In the order of the arguments of `Switch`. */
   pipes: PipeInfo[];
+  /** Only in the form that `fit` reads. */
+  pragmas?: PhvPragma[];
+}
+
+/** A pragma of containers, for `fit`; `args` are its arguments without quotes. */
+export interface PhvPragma {
+  name: string;
+  args: string[];
+  source_info?: SourceInfo;
 }
 
 export interface PipeInfo {

@@ -8,7 +8,7 @@ import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { fitProgram, onePipe, type Target } from "../../../src/toolchain/fit/index.js";
 import { allocatePhv } from "../../../src/toolchain/fit/phv/allocate.js";
 import type { AllocatedContainer, PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
-import { NO_REQUESTS, type PhvRequests } from "../../../src/toolchain/fit/phv/requests.js";
+import { NO_REQUESTS, type PhvRequests, readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { runs } from "../../fuzz-seed.js";
@@ -24,10 +24,12 @@ interface Shape {
   readonly metadata: readonly number[];
   /** Statements of the ingress. */
   readonly apply: readonly string[];
+  /** Pragmas before the ingress. */
+  readonly pragmas?: string;
 }
 
 /** A program for TNA: a header that is always there, and one of two others. */
-function source({ header, metadata, apply }: Shape, arch: "tna" | "t2na"): string {
+function source({ header, metadata, apply, pragmas = "" }: Shape, arch: "tna" | "t2na"): string {
   const fields = header.map((bytes, i) => `bit<${8 * bytes}> f${i};`).join(" ");
   const locals = metadata.map((bits, i) => `bit<${bits}> m${i};`).join(" ");
   return `#include <core.p4>
@@ -42,6 +44,7 @@ parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_me
   state b { p.extract(h.b); transition accept; }
   state c { p.extract(h.c); transition accept; }
 }
+${pragmas}
 control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
     inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
   apply { tm.ucast_egress_port = ig.ingress_port; ${apply.join("\n")} }
@@ -313,5 +316,77 @@ describe("an allocation", () => {
       );
     const solitary = { ...input, requests: asked({ isSolitary: true, hasOwnPlace: true }) };
     expect(verifyPhv(solitary, allocatePhv(solitary, fitOf(shape, tofino).result.problem.phv)!)).toEqual([]);
+  });
+
+  /** The containers of a field of ingress, and the notes of a fit. */
+  function withPragmas(pragmas: string, target: Target, field: string) {
+    const { input, result, allocation } = fitOf({ ...shape, pragmas }, target);
+    const requests = readRequests(result.model, target).requests;
+    expect(verifyPhv({ ...input, requests }, allocation)).toEqual([]);
+    const here = allocation.containers.filter((one) => has(one, field));
+    const notes = result.diagnostics.filter(({ code }) => code === "P44048").map(({ message }) => message);
+    return { here, notes, sizes: here.map(({ size }) => size) };
+  }
+
+  it("has the containers that @pa_container_size states, of metadata and of headers", () => {
+    const size = (field: string, list: string) =>
+      withPragmas(
+        `@pa_container_size("ingress", "${field}", ${list})`,
+        tofino,
+        field.replace(/^m/, "scalars.m"),
+      ).sizes;
+    expect(size("m.m5", "32")).toEqual([32]);
+    expect(size("h.a.f2", "8")).toEqual([8]);
+    expect(size("h.a.f1", "8")).toEqual([8, 8]);
+    expect(withPragmas("", tofino, "scalars.m.m5").sizes).toEqual([16]);
+  });
+
+  it("gives a field that is solitary a container that it has alone", () => {
+    const flags = (pragmas: string) => withPragmas(pragmas, tofino, "scalars.m.last").here;
+    expect(flags("")).toEqual([]);
+    const own = withPragmas('@pa_solitary("ingress", "m.m3")', tofino, "scalars.m.m3").here;
+    expect(own.map(({ slices }) => slices.map(({ field }) => field))).toEqual([["scalars.m.m3"]]);
+  });
+
+  it("lets no field share the place of one with @pa_no_overlay, and fields share that never meet", () => {
+    const both = { ...shape, apply: ["h.b.x = 7; h.c.x = 9;"] };
+    const places = (pragmas: string) =>
+      fitOf({ ...both, pragmas }, tofino).allocation.containers.filter(
+        (one) => has(one, "h.b.x") || has(one, "h.c.x"),
+      ).length;
+    expect(places("")).toBe(1);
+    expect(places('@pa_no_overlay("ingress", "h.b.x")')).toBe(2);
+    expect(places('@pa_no_overlay("ingress", "h.b.x", "h.c.x")')).toBe(2);
+    const sums = { ...shape, apply: ["m.m2 = m.m2 + 3; h.a.f0 = m.m2;", "m.m1 = m.m1 + 1; h.a.f1 = m.m1;"] };
+    const apart = fitOf(sums, tofino).allocation;
+    expect(apart.containers.some((one) => has(one, "scalars.m.m1") && has(one, "scalars.m.m2"))).toBe(false);
+  });
+
+  it("takes the kind of container that @pa_container_type states, where the chip has it", () => {
+    const kinds = (kind: string, target: Target) =>
+      withPragmas(`@pa_container_type("ingress", "h.a.kind", "${kind}")`, target, "h.a.kind");
+    expect(kinds("normal", tofino2).here.map(({ kind }) => kind)).toEqual(["normal"]);
+    expect(kinds("mocha", tofino2).here.map(({ kind }) => kind)).toEqual(["mocha"]);
+    expect(kinds("mocha", tofino).notes).toEqual([
+      "tofino: @pa_container_type(ingress, h.a.kind, mocha) is passed over: tofino has no mocha containers",
+    ]);
+  });
+
+  it.each([
+    ['@pa_container_size("ingress", "h.a.none", 8)', "ingress has no field h.a.none"],
+    ['@pa_container_size("ingress", "h.a.f0", 7)', "ingress has no field 7"],
+    ['@pa_solitary("both", "h.a.f0")', "it names neither ingress nor egress"],
+    ['@pa_byte_pack("ingress", "h.a.f0")', "fit does not follow it"],
+    ['@pa_atomic("ingress", "h.a.f5")', "a container has 32 bits at most"],
+  ])("passes over %s, with a note", (pragma, reason) => {
+    const wide = { ...shape, header: [...shape.header, 6], pragmas: pragma };
+    const notes = fitOf(wide, tofino).result.diagnostics.filter(({ code }) => code === "P44048");
+    expect(notes.map(({ message }) => message.split(" passed over: ")[1])).toEqual([reason]);
+    const { file, start } = notes[0]!.span!;
+    expect(file.position(start).line).toBe(
+      source(wide, "tna")
+        .split("\n")
+        .findIndex((line) => line === pragma) + 1,
+    );
   });
 });

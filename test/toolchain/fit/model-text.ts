@@ -103,6 +103,8 @@ export function featureText(feature: Feature): string {
         ...(feature.statement ? ["in statements"] : []),
       ].join("; ");
     }
+    case "phvPragma":
+      return `phv pragma ${feature.text}: ${feature.reason}`;
     case "pragma":
       return `pragma ${feature.text}`;
     case "spread":

@@ -61,7 +61,14 @@ export function checkFeatures(
   const context: CheckContext = { model, target, refuse: reporter("error"), warn: reporter("warning") };
   for (const feature of features) {
     if (feature.kind === "pragma") continue;
-    if (feature.kind === "spread") {
+    if (feature.kind === "phvPragma")
+      diagnostics.info(
+        CODES.pragmaNotConsidered,
+        places.spanOf(feature.source),
+        `${target.name}: ${feature.text} is passed over: ${feature.reason}`,
+        "the vendor's compiler may give the fields other containers",
+      );
+    else if (feature.kind === "spread") {
       const code = CODES.actionTakesStages;
       const message = `action ${feature.action} takes ${feature.levels} stages, because later steps need earlier results`;
       const instead =
@@ -101,7 +108,10 @@ function notePragmas(
   }
 }
 
-function checkFeature(context: CheckContext, feature: Exclude<Feature, { kind: "spread" | "pragma" }>): void {
+function checkFeature(
+  context: CheckContext,
+  feature: Exclude<Feature, { kind: "spread" | "pragma" | "phvPragma" }>,
+): void {
   const { refuse } = context;
   const tofino = context.target.model === "tofino";
   const { source } = feature;

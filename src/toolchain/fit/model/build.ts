@@ -163,6 +163,7 @@ class Builder {
         parser: readParser(this.#json, this.#headers, this.#madeValid()),
         forDeparser: this.#forDeparser(),
         hasEgressParser: this.#json.architecture !== undefined,
+        phvPragmas: this.#json.architecture?.pragmas ?? [],
       },
       features: this.#features,
     };

@@ -30,6 +30,8 @@ export type Feature = { readonly source: bmv2.SourceInfo | undefined } & (
     }
   /** A pragma of a table that asks for a place or a layout and is not followed, as written. */
   | { readonly kind: "pragma"; readonly owner: string; readonly text: string }
+  /** A pragma of containers that is not followed. */
+  | { readonly kind: "phvPragma"; readonly text: string; readonly reason: string }
   | { readonly kind: "spread"; readonly action: string; readonly levels: number }
   /** A statement of an action that runs under a condition and is no update of a register. */
   | { readonly kind: "conditional"; readonly action: string; readonly condition: Expr }

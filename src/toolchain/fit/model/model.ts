@@ -167,6 +167,8 @@ export interface FitModel {
   readonly forDeparser: ReadonlySet<string>;
   /** Egress has a parser and headers of its own, as in TNA; else the target's compiler makes them. */
   readonly hasEgressParser: boolean;
+  /** Pragmas of containers, as the program has them. */
+  readonly phvPragmas: readonly bmv2.PhvPragma[];
 }
 
 export interface Flow {

@@ -57,7 +57,7 @@ class Allocator {
     const use = useOf(input.model, gress);
     const sharing = new Sharing(input, use);
     const pieces = piecesOf(input, layout, use);
-    const isFixed = (field: string) => input.requests.of(gress, field)?.sizes !== undefined;
+    const isFixed = (field: string) => this.#isFixed(gress, field);
     const clustering = new Clustering(
       input.model,
       use,
@@ -105,6 +105,12 @@ class Allocator {
           ),
         );
     });
+  }
+
+  /** The program asks for the size of its containers, or for containers of its own. */
+  #isFixed(gress: Gress, field: string): boolean {
+    const asked = this.input.requests.of(gress, field);
+    return asked?.sizes !== undefined || asked?.isSolitary === true;
   }
 
   #fieldsOf(header: string): FieldInfo[] {
@@ -253,11 +259,12 @@ class Allocator {
       occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress);
       return;
     }
-    if (piece.size > 8 && this.#collections.length > 0) {
+    const isFixed = piece.slices.some(({ field }) => this.#isFixed(sharing.gress, field));
+    if (piece.size > 8 && this.#collections.length > 0 && !isFixed) {
       for (const half of this.#halves([piece], sharing.use).flat()) this.#placeBeside(half, sharing);
       return;
     }
-    this.#placeCluster({ cluster: { pieces: [piece], isWhole: false }, sharing });
+    this.#placeCluster({ cluster: { pieces: [piece], isWhole: isFixed }, sharing });
   }
 }
 

@@ -89,7 +89,9 @@ export class Clustering {
     }
     return [...groups.values()].map((pieces) => ({
       pieces,
-      isWhole: pieces.some((piece) => whole.has(piece)),
+      isWhole: pieces.some(
+        (piece) => whole.has(piece) || piece.slices.some(({ field }) => this.isFixed(field)),
+      ),
     }));
   }
 
@@ -169,6 +171,7 @@ export class Clustering {
       const at = one.bytes?.header === header ? one.bytes.first : undefined;
       return at !== undefined && at < end && start < at + one.size / 8;
     });
+    if (others.some((one) => one.slices.some(({ field }) => this.isFixed(field)))) return false;
     const isOwn = (field: string) => piece.slices.some((slice) => slice.field === field);
     if (others.some((one) => one.isAlone && !one.slices.some(({ field }) => isOwn(field)))) return false;
     const part = (range: { from: number; to: number }) =>

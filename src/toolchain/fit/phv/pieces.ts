@@ -63,14 +63,20 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
   const { model, requests } = input;
   const { gress, touched } = use;
   const pieces: Piece[] = [];
+  const asked = new Set<string>();
   const isCarried = (header: string) => model.parser.isCarried(gress, header);
-  const isAlone = (field: string) => use.alone.has(field) || requests.of(gress, field)?.isSolitary === true;
+  const request = (field: string) => requests.of(gress, field);
+  const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
   for (const { slices, size } of layout.containers.filter((one) => one.gress === gress && !one.tagalong)) {
     const [first] = slices;
     const info = model.fields.get(defined(first).field);
     if (info !== undefined && !info.metadata && isCarried(info.header)) continue;
     const shared = slices.length > 1;
     for (const { field, lo, width } of slices) {
+      if (request(field)?.sizes !== undefined) {
+        asked.add(field);
+        continue;
+      }
       const own = shared ? sizeFor(width) : size;
       pieces.push({
         gress,
@@ -82,9 +88,19 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
       });
     }
   }
+  for (const field of asked)
+    pieces.push(
+      ...askedPieces(
+        gress,
+        field,
+        model.fields.get(field)?.width ?? 1,
+        request(field)?.sizes ?? [],
+        isAlone(field),
+      ),
+    );
   for (const header of model.headers.values())
     if (!header.metadata && isCarried(header.name))
-      pieces.push(...headerPieces(model, layout, use, header.name, isAlone));
+      pieces.push(...headerPieces(model, layout, use, header.name, request));
   for (const { field, width } of givenBits(input, gress, touched))
     pieces.push({
       gress,
@@ -96,6 +112,27 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     });
   return pieces;
 }
+
+/** A value of metadata in containers of stated sizes, the first one for the highest bits. */
+function askedPieces(
+  gress: Gress,
+  field: string,
+  width: number,
+  sizes: readonly ContainerSize[],
+  isAlone: boolean,
+): Piece[] {
+  const pieces: Piece[] = [];
+  const upwards = [...sizes].reverse();
+  for (let lo = 0, i = 0; lo < width; i++) {
+    const size = upwards[i] ?? upwards.at(-1)!;
+    const slices = [{ field, lo, width: Math.min(size, width - lo), at: 0 }];
+    pieces.push({ gress, size, slices, bytes: undefined, isTouched: true, isAlone });
+    lo += size;
+  }
+  return pieces;
+}
+
+type Request = (field: string) => ReturnType<AllocationInput["requests"]["of"]>;
 
 /** The smallest container for so many bits. */
 export const sizeFor = (bits: number): ContainerSize => (bits > 16 ? 32 : bits > 8 ? 16 : 8);
@@ -150,69 +187,95 @@ function headerPieces(
   layout: PhvLayout,
   use: GressUse,
   header: string,
-  isAlone: (field: string) => boolean,
+  request: Request,
 ): Piece[] {
   const { gress, touched } = use;
+  const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
   const info = defined(model.headers.get(header));
   const fields = info.fields.map((name) => defined(model.fields.get(name))).filter(({ width }) => width > 0);
   const bytes = Math.ceil(info.bits / 8);
-  const ranges: ByteRange[] = [];
-  for (const field of fields.filter(({ name }) => touched.has(name)))
-    for (const { slices } of layout.of(gress, field.name))
-      for (const slice of slices.filter((one) => one.field === field.name)) {
-        const end = field.offset + field.width - slice.lo;
-        ranges.push({ from: (end - slice.width) >> 3, to: (end + 7) >> 3 });
-      }
-  // Slices of one container stand side by side, so that they make one range again.
-  const joined = joinWithin(layout, gress, fields, touched, ranges);
+  const joined = rangesOf(layout, gress, fields, touched);
   if (model.hasEgressParser && intrinsicHeader(model, gress) === header)
     joined.push({ from: 0, to: PORT_BYTES });
-  const own = withoutOverlap(joined);
-  const covered = new Set(
-    own.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i)),
+  const asked = withoutOverlap(askedRanges(fields, request, bytes));
+  const isAsked = (byte: number) => asked.some(({ from, to }) => from <= byte && byte < to);
+  const own = withoutOverlap(joined).flatMap((range) =>
+    runsOf(bytesIn(range).filter((byte) => !isAsked(byte))),
   );
+  const covered = new Set([...asked, ...own].flatMap(bytesIn));
   const needed = (byte: number) =>
     model.parser.isSent(gress, header) ||
     fields.some(
       ({ name, offset, width }) =>
         offset < 8 * byte + 8 && 8 * byte < offset + width && model.parser.reads(gress).has(name),
     );
-  const rest: ByteRange[] = [];
-  for (let byte = 0; byte < bytes; byte++) {
-    if (covered.has(byte) || !needed(byte)) continue;
-    const last = rest.at(-1);
-    if (last?.to === byte) last.to++;
-    else rest.push({ from: byte, to: byte + 1 });
-  }
+  const all = Array.from({ length: bytes }, (_, byte) => byte);
+  const rest = runsOf(all.filter((byte) => !covered.has(byte) && needed(byte)));
   const piece = (isTouched: boolean) => (range: ByteRange) =>
     bytePiece({ gress, header, fields }, range, isTouched, isAlone);
-  return [...own.flatMap(cut).map(piece(true)), ...rest.flatMap(cut).map(piece(false))];
+  const isTouched = ({ from, to }: ByteRange) =>
+    fields.some(
+      ({ name, offset, width }) => offset < 8 * to && 8 * from < offset + width && touched.has(name),
+    );
+  return [
+    ...asked.map((range) => piece(isTouched(range))(range)),
+    ...own.flatMap(cut).map(piece(true)),
+    ...rest.flatMap(cut).map(piece(false)),
+  ];
 }
 
-/** The byte ranges of whole containers of pack.ts. */
-function joinWithin(
+const bytesIn = ({ from, to }: ByteRange): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** Neighbours in an ascending list of bytes. */
+function runsOf(bytes: readonly number[]): ByteRange[] {
+  const runs: ByteRange[] = [];
+  for (const byte of bytes) {
+    const last = runs.at(-1);
+    if (last?.to === byte) last.to++;
+    else runs.push({ from: byte, to: byte + 1 });
+  }
+  return runs;
+}
+
+/** The byte ranges of the containers of pack.ts. */
+function rangesOf(
   layout: PhvLayout,
   gress: Gress,
   fields: readonly FieldInfo[],
   touched: ReadonlySet<string>,
-  single: readonly ByteRange[],
 ): ByteRange[] {
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const seen = new Set<number>();
-  const ranges: ByteRange[] = [];
-  for (const { name } of fields.filter((field) => touched.has(field.name)))
-    for (const container of layout.of(gress, name)) {
-      if (seen.has(container.id)) continue;
-      seen.add(container.id);
-      const ends = container.slices.flatMap((slice) => {
-        const field = byName.get(slice.field);
-        if (field === undefined) return [];
-        const end = field.offset + field.width - slice.lo;
-        return [end - slice.width, end];
-      });
-      ranges.push({ from: Math.min(...ends) >> 3, to: (Math.max(...ends) + 7) >> 3 });
+  const containers = fields
+    .filter(({ name }) => touched.has(name))
+    .flatMap(({ name }) => layout.of(gress, name));
+  return [...new Set(containers)].map(({ slices }) => {
+    const ends = slices.flatMap((slice) => {
+      const field = byName.get(slice.field);
+      if (field === undefined) return [];
+      const end = field.offset + field.width - slice.lo;
+      return [end - slice.width, end];
+    });
+    return { from: Math.min(...ends) >> 3, to: (Math.max(...ends) + 7) >> 3 };
+  });
+}
+
+/** The byte ranges of containers whose size, or whose only field, the program states. */
+function askedRanges(fields: readonly FieldInfo[], request: Request, bytes: number): ByteRange[] {
+  return fields.flatMap(({ name, offset, width }) => {
+    const asked = request(name);
+    const whole = { from: offset >> 3, to: (offset + width + 7) >> 3 };
+    if (asked?.sizes === undefined) return asked?.isSolitary === true ? cut(whole) : [];
+    const ranges: ByteRange[] = [];
+    const sizes = [...asked.sizes].reverse();
+    for (let to = whole.to, i = 0; to > whole.from; i++) {
+      const length = (sizes[i] ?? sizes.at(-1)!) / 8;
+      // Where the field is shorter, the bytes before it are in the container, too, or those after it.
+      const from = Math.max(0, to - length);
+      ranges.push({ from, to: Math.min(bytes, from + length) });
+      to = from;
     }
-  return ranges.length === 0 ? [...single] : ranges;
+    return ranges;
+  });
 }
 
 /** Ranges that have a byte in common become one. */

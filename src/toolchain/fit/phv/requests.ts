@@ -2,7 +2,8 @@
  * What the `pa_*` pragmas of a program ask of its fields, by the rules of p4c, backends/tofino/bf-p4c/phv/pragma.
  */
 import type { bmv2 } from "../../program/index.js";
-import type { Gress } from "../model/model.js";
+import type { FitModel, Gress } from "../model/model.js";
+import type { Target } from "../target.js";
 import type { ContainerSize } from "./pack.js";
 
 /**
@@ -41,3 +42,134 @@ export const NO_REQUESTS: PhvRequests = {
   excludes: () => false,
   keepsApart: () => false,
 };
+
+/** A pragma that is not obeyed, and why. */
+export interface PassedOver {
+  readonly text: string;
+  readonly reason: string;
+  readonly source: bmv2.SourceInfo | undefined;
+}
+
+const SIZES: readonly number[] = [8, 16, 32];
+const KINDS: readonly string[] = ["normal", "mocha", "dark"];
+
+/** Reads the pragmas of a program for the fields of its model. */
+export function readRequests(
+  model: FitModel,
+  target: Target,
+): { requests: PhvRequests; passedOver: PassedOver[] } {
+  const byField = new Map<string, FieldRequest>();
+  const exclusive = new Set<string>();
+  const apart = new Set<string>();
+  const passedOver: PassedOver[] = [];
+  for (const pragma of model.phvPragmas) {
+    const { name, args, source_info: source } = pragma;
+    const [gress, ...rest] = args;
+    const refuse = (reason: string) =>
+      passedOver.push({ text: `@${name}(${args.join(", ")})`, reason, source });
+    if (!OBEYED.has(name)) refuse("fit does not follow it");
+    else if (gress !== "ingress" && gress !== "egress") refuse("it names neither ingress nor egress");
+    else {
+      const values = rest.filter((arg) => SIZES.includes(Number(arg)) || KINDS.includes(arg));
+      const names = rest.filter((arg) => !values.includes(arg));
+      const found = names.map((one) => fieldsNamed(model, gress, one));
+      const missing = names.find((_, i) => found[i]!.length === 0);
+      const reason =
+        missing === undefined
+          ? unable(model, target, { name, fields: found.flat(), values })
+          : `${gress} has no field ${missing}`;
+      if (reason !== undefined) refuse(reason);
+      else if (name === "pa_mutually_exclusive") pairs(exclusive, gress, found);
+      else if (name === "pa_no_overlay" && found.length > 1) pairs(apart, gress, found);
+      else
+        for (const field of found.flat()) {
+          const key = `${gress} ${field}`;
+          const width = model.fields.get(field)?.width ?? 1;
+          byField.set(key, { ...byField.get(key), ...requestOf(name, values, width), source });
+        }
+    }
+  }
+  const has = (set: ReadonlySet<string>, gress: Gress, a: string, b: string) =>
+    set.has(`${gress} ${a} ${b}`) || set.has(`${gress} ${b} ${a}`);
+  const requests: PhvRequests = {
+    of: (gress, field) => byField.get(`${gress} ${field}`),
+    excludes: (gress, a, b) => has(exclusive, gress, a, b),
+    keepsApart: (gress, a, b) => has(apart, gress, a, b),
+  };
+  return { requests, passedOver };
+}
+
+const OBEYED: ReadonlySet<string> = new Set([
+  "pa_container_size",
+  "pa_container_type",
+  "pa_solitary",
+  "pa_no_overlay",
+  "pa_mutually_exclusive",
+  "pa_atomic",
+  "pa_no_init",
+]);
+
+const MAX_BITS = 32;
+const sizeOf = (bits: number): ContainerSize => (bits > 16 ? 32 : bits > 8 ? 16 : 8);
+
+function requestOf(name: string, values: readonly string[], width: number): FieldRequest {
+  switch (name) {
+    case "pa_container_size":
+      return { sizes: values.map((value) => Number(value) as ContainerSize) };
+    case "pa_container_type":
+      return { kind: values[0] as ContainerKind };
+    case "pa_solitary":
+      return { isSolitary: true };
+    case "pa_atomic":
+      return { isAtomic: true, sizes: [sizeOf(width)] };
+    case "pa_no_overlay":
+      return { hasOwnPlace: true };
+    default:
+      return { isSetFirst: true };
+  }
+}
+
+/** Why the pragma cannot be obeyed for the fields. */
+function unable(
+  model: FitModel,
+  target: Target,
+  { name, fields, values }: { name: string; fields: readonly string[]; values: readonly string[] },
+): string | undefined {
+  const kind = values.find((value) => value === "mocha" || value === "dark");
+  if (kind !== undefined && (target.phv.arrangement?.[kind as "mocha" | "dark"][8] ?? 0) === 0)
+    return `${target.name} has no ${kind} containers`;
+  if (fields.length === 0) return "it names no field";
+  const infos = fields.flatMap((field) => model.fields.get(field) ?? []);
+  if (name === "pa_container_size" && !values.some((value) => SIZES.includes(Number(value))))
+    return "it gives no size of 8, 16 or 32";
+  if (name === "pa_container_type" && !values.some((value) => KINDS.includes(value)))
+    return "it gives no kind of container";
+  const inBytes = name === "pa_solitary" || name === "pa_container_size" || name === "pa_atomic";
+  const broken = infos.find(({ metadata, offset, width }) => !metadata && (offset % 8 > 0 || width % 8 > 0));
+  if (inBytes && broken !== undefined) return `${broken.name} has no bytes of its own in its header`;
+  if (name === "pa_atomic" && infos.some(({ width }) => width > MAX_BITS))
+    return "a container has 32 bits at most";
+  return undefined;
+}
+
+function pairs(into: Set<string>, gress: Gress, found: readonly (readonly string[])[]): void {
+  for (const [i, list] of found.entries())
+    for (const others of found.slice(i + 1))
+      for (const a of list) for (const b of others) into.add(`${gress} ${a} ${b}`);
+}
+
+/** The fields of a name, or of a header: with the program's own names of parameters. */
+function fieldsNamed(model: FitModel, gress: Gress, name: string): string[] {
+  const wanted = name.replace(/^(ingress|egress)::/, "");
+  const isCalled = (full: string) => plain(full) === wanted || plain(full).endsWith(`.${wanted}`);
+  const here = [...model.fields.values()].filter(
+    (info) => !info.name.endsWith("$") && (info.metadata || model.parser.isIn(gress, info.header)),
+  );
+  const fields = here.filter((info) => isCalled(info.name));
+  const ofHeaders =
+    fields.length > 0 ? fields : here.filter((info) => !info.metadata && isCalled(info.header));
+  return ofHeaders.map((info) => info.name);
+}
+
+/** A name without what makes it unique in the JSON. */
+const plain = (full: string): string => full.replace(/^scalars\./, "").replace(/^(\w+?)_\d+\./, "$1.");

@@ -39,6 +39,7 @@ import { splitDeparser } from "./deparsers.js";
 import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
 import { Notes } from "./notes.js";
+import { phvPragmas } from "./phv-pragmas.js";
 import { pipeInfo } from "./pipes.js";
 import { portMetadataRegisters } from "./port-metadata.js";
 import { tnaPrimitives } from "./primitives.js";
@@ -82,7 +83,8 @@ export function tnaProgram(
     if (p4info === undefined) return undefined;
     applyPasses(program, BMV2_PASSES, diagnostics);
     if (diagnostics.hasErrors) return undefined;
-    return outputOf(program, lowering, { path: file.path, portMetadata, p4info });
+    const pragmas = form === "hardware" ? phvPragmas(unit) : [];
+    return outputOf(program, lowering, { path: file.path, portMetadata, p4info, pragmas });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     for (const one of error.diagnostics) diagnostics.add(one);
@@ -94,6 +96,7 @@ interface Made {
   readonly path: string;
   readonly portMetadata: ReadonlyMap<IrParser, string>;
   readonly p4info: P4Info;
+  readonly pragmas: bmv2.PhvPragma[];
 }
 
 function outputOf(program: IrProgram, lowering: Lowering, parts: Made): Output {
@@ -101,7 +104,11 @@ function outputOf(program: IrProgram, lowering: Lowering, parts: Made): Output {
   return { program: made, entries: emitEntries(program) };
 }
 
-function emit(program: IrProgram, lowering: Lowering, { path, portMetadata }: Made): bmv2.Bmv2Program {
+function emit(
+  program: IrProgram,
+  lowering: Lowering,
+  { path, portMetadata, pragmas }: Made,
+): bmv2.Bmv2Program {
   const layout = new Layout({ padsHeaders: true });
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = { expressions, resources: new Resources(), externs: tnaPrimitives };
@@ -148,7 +155,11 @@ function emit(program: IrProgram, lowering: Lowering, { path, portMetadata }: Ma
     extern_instances: [],
     field_aliases: [],
     program: path,
-    architecture: { name: lowering.architecture, pipes: infos },
+    architecture: {
+      name: lowering.architecture,
+      pipes: infos,
+      ...(pragmas.length > 0 ? { pragmas } : {}),
+    },
     __meta__: { version: [2, 23], compiler: "p4loom" },
   };
 }
