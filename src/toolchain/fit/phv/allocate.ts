@@ -161,11 +161,14 @@ class Allocator {
     }
     const fields = pieces.flatMap(({ slices }) => slices.map(({ field }) => field));
     const source = sharing.use.operations.find(({ op }) => fields.includes(op.write.field))?.op.source;
-    const detail =
-      pieces.length === 1
-        ? `no container of ${size} bits is left`
-        : `operations need them in one group of containers of ${size} bits, and none has ${pieces.length} left`;
-    this.#note(sharing.gress, fields, "container", detail, source);
+    if (pieces.length === 1) {
+      this.#note(sharing.gress, fields, "container", `no container of ${size} bits is left`, source);
+      return;
+    }
+    const detail = `operations need these ${pieces.length} values in one group of containers of ${size} bits, and none has so many left`;
+    this.#note(sharing.gress, fields, "sources", detail, source);
+    // The compiler may move some of them; each takes its container.
+    for (const piece of pieces) this.#placeCluster({ cluster: { pieces: [piece], isWhole: cluster.isWhole }, sharing });
   }
 
   /** Containers that the pieces would take anew in the group, some more where they are scarce; undefined where they do not fit. */
