@@ -168,7 +168,8 @@ class Allocator {
     const detail = `operations need these ${pieces.length} values in one group of containers of ${size} bits, and none has so many left`;
     this.#note(sharing.gress, fields, "sources", detail, source);
     // The compiler may move some of them; each takes its container.
-    for (const piece of pieces) this.#placeCluster({ cluster: { pieces: [piece], isWhole: cluster.isWhole }, sharing });
+    for (const piece of pieces)
+      this.#placeCluster({ cluster: { pieces: [piece], isWhole: cluster.isWhole }, sharing });
   }
 
   /** Containers that the pieces would take anew in the group, some more where they are scarce; undefined where they do not fit. */
