@@ -368,7 +368,7 @@ describe("an allocation", () => {
     expect(kinds("normal", tofino2).here.map(({ kind }) => kind)).toEqual(["normal"]);
     expect(kinds("mocha", tofino2).here.map(({ kind }) => kind)).toEqual(["mocha"]);
     expect(kinds("mocha", tofino).notes).toEqual([
-      "tofino: @pa_container_type(ingress, h.a.kind, mocha) is passed over: tofino has no mocha containers",
+      "tofino: @pa_container_type(ingress, h.a.kind, mocha) is not followed: tofino has no mocha containers",
     ]);
   });
 
@@ -381,7 +381,7 @@ describe("an allocation", () => {
   ])("passes over %s, with a note", (pragma, reason) => {
     const wide = { ...shape, header: [...shape.header, 6], pragmas: pragma };
     const notes = fitOf(wide, tofino).result.diagnostics.filter(({ code }) => code === "P44048");
-    expect(notes.map(({ message }) => message.split(" passed over: ")[1])).toEqual([reason]);
+    expect(notes.map(({ message }) => message.split(" not followed: ")[1])).toEqual([reason]);
     const { file, start } = notes[0]!.span!;
     expect(file.position(start).line).toBe(source(wide, "tna").split("\n").indexOf(pragma) + 1);
   });

@@ -65,7 +65,7 @@ export function checkFeatures(
       diagnostics.info(
         CODES.pragmaNotConsidered,
         places.spanOf(feature.source),
-        `${target.name}: ${feature.text} is passed over: ${feature.reason}`,
+        `${target.name}: ${feature.text} is not followed: ${feature.reason}`,
         "the vendor's compiler may give the fields other containers",
       );
     else if (feature.kind === "spread") {
