@@ -89,9 +89,12 @@ export function trimmingPort(port: TrimmingPort, arrivals: readonly ArrivingPack
     )
       data.push(one);
     else if (kind === "data") result.dropped++;
-    else {
+    else if (bytes <= port.length) {
+      // Nothing can be cut off: it waits with the headers as it is.
+      if (!addHeader(one, busy)) result.refused++;
+    } else {
       result.trimmed++;
-      if (!addHeader({ packet, bytes: Math.min(bytes, port.length) }, busy)) result.lost++;
+      if (!addHeader({ packet, bytes: port.length }, busy)) result.lost++;
     }
     if (!busy) serve(time);
   }

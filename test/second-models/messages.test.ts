@@ -325,6 +325,34 @@ describe("Swift", () => {
     for (let i = 1; i <= 5; i++) control.onTimeout(i, 30e6);
     expect(control.window).toBe(0.01);
   });
+
+  it("falls once where its whole first window is cut, since a NACK has the round trip of the header", () => {
+    const control = new Swift({ window: 100, lineRateBps: 1e9 }, SWIFT);
+    for (let i = 0; i < 20; i++) control.onLoss(1e6 + 1000 * i, 50_000);
+    expect(control.window).toBe(50);
+    control.onLoss(1e6 + 50_000, 50_000);
+    expect(control.window).toBe(25);
+
+    const net = pairOfHosts([policy(steady), policy(steady)], {
+      ...{ rate: RATE, delay: WIRE },
+      trimming: TRIMMING,
+    });
+    let data = 0;
+    net.relays[0].trims = (segment) => segment.payloadLength > MESSAGE_HEADER_LENGTH && data++ < 40;
+    let made: Swift | undefined;
+    const [client] = net.connect({
+      ...{ ...options, window: 40, reorderingPackets: 1000 },
+      control: (context) => {
+        made ??= new Swift(context, SWIFT);
+        return made;
+      },
+    });
+    client.send(40 * PAYLOAD);
+    // All 40 headers have been answered, and no packet that was sent again.
+    net.network.simulation.run(1.5 * ROUND_TRIP);
+    expect(client.counters.retransmissions).toBeGreaterThan(0);
+    expect(made!.window).toBe(20);
+  });
 });
 
 describe("REPS", () => {

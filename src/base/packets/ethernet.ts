@@ -13,7 +13,7 @@ export const ADDRESS_LENGTH = 6;
 export const BROADCAST = 0xffff_ffff_ffffn;
 
 /** Bytes of the header of {@link ETHERTYPE_OVERLAY}; its last two are the type of what follows. */
-const OVERLAY_LENGTH = 8;
+export const OVERLAY_LENGTH = 8;
 
 const SOURCE_AT = 6;
 const TYPE_AT = 12;

@@ -37,7 +37,12 @@ interface Machine {
 /** A planned scheme, as far as trimming depends on it. */
 interface Planned {
   readonly label: string;
-  readonly plan: { readonly field: SelectorField; readonly hosts: { readonly kind: string } };
+  readonly plan: {
+    readonly field: SelectorField;
+    readonly switchesUseField?: boolean;
+    readonly overlayBytes?: number;
+    readonly hosts: { readonly kind: string; readonly selector?: number };
+  };
 }
 
 /** Headers of a packet of the message transport, in bytes, with the tag of a scheme that has one. */
@@ -99,7 +104,17 @@ export function checkTrimming(machine: Machine, locate: Locate): void {
     );
 }
 
-/** Adds P43051 at each scheme whose hosts need the field that says that a packet was cut, and for a length without the tag of a scheme. */
+/** Who writes the DSCP of a scheme with this plan, which would then say what it does not mean; undefined: nobody. */
+function dscpUser({ field, switchesUseField, hosts }: Planned["plan"]): string | undefined {
+  if (!field.startsWith("dscp")) return undefined;
+  if (hosts.kind !== "fixed" || (hosts.selector ?? 0) !== 0) return "the hosts write their selector into";
+  return switchesUseField === true ? "the switches read and write" : undefined;
+}
+
+/**
+ * Adds P43051 at each scheme whose hosts or switches need the field that says that a packet was cut, for a length without the tag of a scheme,
+ * and for a queue without room for a cut frame with a scheme's tag and overlay.
+ */
 export function checkTrimmedSchemes(
   machine: Machine,
   schemes: readonly Planned[],
@@ -110,12 +125,14 @@ export function checkTrimmedSchemes(
   if (trim === undefined) return;
   for (const [i, { label, plan }] of schemes.entries()) {
     const needed = headersOf(machine, plan.field);
-    if (plan.hosts.kind !== "fixed" && plan.field.startsWith("dscp"))
+    const user = dscpUser(plan);
+    const longest = (trim.length ?? needed) + (plan.overlayBytes ?? 0);
+    if (user !== undefined)
       diagnostics.error(
         CODES.trimming,
         locate(["schemes", i, "field"]) ?? locate(["schemes", i]),
-        `the hosts of scheme ${label} write their selector into the DSCP, which tells switches and receivers of cut packets`,
-        "write another field, such as flow_label with traffic: { ip: 6 }",
+        `under scheme ${label} ${user} the DSCP, which tells switches and receivers of cut packets`,
+        "if the scheme has the key, write another field: vlan, or flow_label with traffic: { ip: 6 }; otherwise leave out queues.trim or the scheme",
       );
     else if (trim.length !== undefined && trim.length < needed)
       diagnostics.error(
@@ -123,6 +140,13 @@ export function checkTrimmedSchemes(
         locate(["queues", "trim", "length"]),
         `a frame that is cut to ${trim.length} bytes loses its headers, which have ${needed} bytes with the tag of scheme ${label}`,
         `leave length out, or write ${needed} or more`,
+      );
+    else if (trim.header_queue < longest)
+      diagnostics.error(
+        CODES.trimming,
+        locate(["queues", "trim", "header_queue"]) ?? locate(["queues", "trim"]),
+        `a queue for headers of ${trim.header_queue} bytes has no room for a cut frame of scheme ${label}, which has ${longest} bytes with the scheme's own header`,
+        `write ${longest} bytes or more`,
       );
   }
 }

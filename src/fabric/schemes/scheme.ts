@@ -71,6 +71,10 @@ export interface FabricPlan {
   readonly scheme: string;
   /** Header field that carries the selector. */
   readonly field: SelectorField;
+  /** Switches read or write that field, too, whatever the selectors of the hosts are. */
+  readonly switchesUseField?: boolean;
+  /** Bytes of a header that packets have between switches in addition; absent: none. */
+  readonly overlayBytes?: number;
   readonly programs: readonly ProgramPlan[];
   /** All switches, by ascending node index. */
   readonly switches: readonly SwitchPlan[];

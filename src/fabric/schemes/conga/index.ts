@@ -2,6 +2,7 @@
  * CONGA (Alizadeh et al., SIGCOMM 2014): ToRs learn the congestion of each of their uplinks towards each other rack from packets of the
  * other direction, and send a new flowlet where the busiest link is the least busy. Hosts do not change paths.
  */
+import { Ethernet } from "../../../base/packets/index.js";
 import { fixedHosts } from "../fixed-hosts.js";
 import type { Scheme } from "../scheme.js";
 import { type CongaParameters, congaParameters } from "./parameters.js";
@@ -15,6 +16,7 @@ export const conga: Scheme<CongaParameters> = {
   plan: (topology, parameters, locate = () => undefined) => ({
     scheme: "conga",
     field: "dscp",
+    overlayBytes: Ethernet.OVERLAY_LENGTH,
     ...planCongaSwitches(topology, parameters, locate),
     hosts: { kind: "fixed", selector: 0 },
     // After a timeout a flow has paused: its next segment begins a flowlet.

@@ -25,6 +25,7 @@ export const dahu: Scheme<DahuParameters> = {
     return {
       scheme: "dahu",
       field: parameters.field,
+      switchesUseField: true,
       programs,
       switches,
       controllers: own

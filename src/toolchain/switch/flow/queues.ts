@@ -250,9 +250,14 @@ export class Queues {
       return undefined;
     }
     if (trimmer === undefined || kind !== "trimmable") return "queue_full";
-    const length = trimmer.lengthOf(copy.frame);
-    copy.limit = Math.min(copy.limit, length);
-    copy.packetLength = Math.min(copy.packetLength, length);
+    // Headers that ingress added or removed are not in the frame yet; they are in the packet's length.
+    const length = trimmer.lengthOf(copy.frame) + copy.packetLength - copy.frame.length;
+    if (copy.packetLength <= length) {
+      if (this.#pushHeader(port, copy, trimmer)) return undefined;
+      trimmer.refused(port.number);
+      return "queue_full";
+    }
+    copy.packetLength = length;
     copy.isTrimmed = true;
     const waits = this.#pushHeader(port, copy, trimmer);
     trimmer.trimmed(port.number, waits);

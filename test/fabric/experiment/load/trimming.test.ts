@@ -1,8 +1,10 @@
 /** `queues.trim` in files of the kind `load`: what it changes, and what the results say of it. */
 import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../../src/base/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import { loadRows } from "../../../../src/fabric/experiment/kinds/load/rows.js";
 import { loadFiles } from "../../../../src/fabric/experiment/kinds/load/values.js";
+import { checkTrimmedSchemes } from "../../../../src/fabric/experiment/packet-trimming.js";
 import { loadOf, play } from "./play.js";
 
 const incast = (
@@ -56,6 +58,45 @@ describe("an incast that is trimmed", () => {
       );
       for (const row of rows) expect(row).toMatchObject({ unfinished: 0, drops_host: 0 });
     }
+  });
+
+  it("leaves a header whole that a ToR puts before a packet, or takes away: cut at an uplink nothing waits for a timer", async () => {
+    const file = incast("{ packets: 10, trim: {} }", 6, "[conga]")
+      .replace("fabric_link: { rate: 10Gbps }", "fabric_link: { rate: 2Gbps }")
+      .replace(/pattern: .*flows: 12/, "interval: 20us, flows: 40");
+    const [outcome] = await play(loadOf(file));
+    expect(loadRows([outcome!])[0]).toMatchObject({ timeouts: 0, unfinished: 0, trimmed_lost: 0 });
+    const uplinks = outcome!.trimmed!.filter(({ to }) => to.startsWith("leaf"));
+    expect(uplinks.reduce((sum, { trimmed }) => sum + trimmed, 0)).toBeGreaterThan(0);
+  });
+
+  it("has room for one cut frame with its overlay, and for no second one", async () => {
+    const [outcome] = await play(loadOf(incast("{ packets: 10, trim: { header_queue: 94 } }", 6, "[conga]")));
+    const most = (toHost: boolean) =>
+      Math.max(
+        ...outcome!.trimmed!.filter(({ to }) => to.startsWith("host") === toHost).map((port) => port.most),
+      );
+    expect([most(false), most(true)]).toEqual([94, 86]);
+  });
+
+  it("keeps packets whole that are not longer than a cut one", async () => {
+    const file = incast("{ packets: 20, trim: { length: 1400 } }").replace("fixed: 50KB", "fixed: 1KB");
+    const [outcome] = await play(loadOf(file.replace("flows: 12", "flows: 120").replace("1ms", "20us")));
+    expect(loadRows([outcome!])[0]).toMatchObject({ trimmed: 0, retransmissions: 0, timeouts: 0, drops: 0 });
+  });
+
+  it("is refused under a program of the user's whose packets have a selector in the DSCP", () => {
+    const file = incast("{ packets: 20, trim: {} }");
+    const machine = loadOf(file).settings;
+    const refused = (field: "dscp" | "flow_label", selector: number) => {
+      const diagnostics = new Diagnostics();
+      const plan = { field, hosts: { kind: "fixed", selector } };
+      checkTrimmedSchemes(machine, [{ label: "own", plan }], () => undefined, diagnostics);
+      return diagnostics.list.map(({ code }) => code);
+    };
+    expect(refused("dscp", 5)).toEqual(["P43051"]);
+    expect(refused("dscp", 0)).toEqual([]);
+    expect(refused("flow_label", 5)).toEqual([]);
   });
 
   it("has a file by port, and the same figures again", async () => {

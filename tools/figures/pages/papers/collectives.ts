@@ -1,7 +1,15 @@
 import { block, page, type RunDocument, run } from "../../block.js";
 import { fixed, pickKeys, table } from "../../text.js";
 
-const KEYS = ["rct_slowdown_mean", "rct_slowdown_mean_ci95", "slowdown_mean", "drops", "timeouts"] as const;
+const KEYS = [
+  "rct_slowdown_mean",
+  "rct_slowdown_mean_ci95",
+  "slowdown_mean",
+  "drops",
+  "timeouts",
+  "retransmissions",
+  "repaths",
+] as const;
 const SCHEMES = ["ecmp", "plb", "spray", "reps"] as const;
 const TITLES: Readonly<Record<(typeof SCHEMES)[number], string>> = {
   ecmp: "ECMP",
@@ -74,10 +82,17 @@ export default page("docs/papers/collectives.md", {
       const ratio = (network: string, operation: string, a: string, b: string) =>
         `${fixed(figures(rows, network, operation, a).rct_slowdown_mean / figures(rows, network, operation, b).rct_slowdown_mean, 2)} times`;
       const ecmp = figures(rows, "equal", "all-reduce", "ecmp");
+      const repaths = rows.filter(({ scheme }) => scheme === "plb").map((row) => row.figures.repaths ?? 0);
+      const again = ["ecmp", "reps"].map((scheme) => {
+        const { retransmissions, drops } = figures(rows, "a slow link", "all-reduce", scheme);
+        return `${retransmissions.toLocaleString("en")} for ${drops.toLocaleString("en")} lost`;
+      });
       return {
         ecmp: ratio("equal", "all-reduce", "ecmp", "reps"),
         rounds: ratio("equal", "all-to-all", "ecmp", "reps"),
         plb: ratio("equal", "all-reduce", "plb", "ecmp"),
+        repaths: repaths.reduce((sum, one) => sum + one, 0).toLocaleString("en"),
+        again: `${again[0]} under ECMP, ${again[1]} under REPS`,
         spray: ratio("equal", "all-reduce", "spray", "reps"),
         chain: `${fixed(ecmp.rct_slowdown_mean, 2)}, and ${fixed(ecmp.slowdown_mean, 2)} of its flows`,
         slowSpray: ratio("a slow link", "all-reduce", "spray", "reps"),

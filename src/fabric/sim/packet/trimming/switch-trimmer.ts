@@ -9,7 +9,7 @@ export interface TrimCounts {
   trimmed: number;
   /** Of these: lost, since the queue for headers was full. */
   lost: number;
-  /** Packets lost there that had not been cut here: answers, and headers of packets that another switch had cut. */
+  /** Packets lost there that had not been cut here: answers, packets not longer than a cut one, and headers that another switch had cut. */
   refused: number;
   /** The most bytes that waited there. */
   most: number;
@@ -44,8 +44,10 @@ export class SwitchTrimmer implements PacketTrimmer {
   }
 
   finish(frame: Uint8Array): Uint8Array {
-    Trimming.markTrimmed(frame);
-    return frame;
+    const length = this.lengthOf(frame);
+    const cut = frame.length > length ? frame.slice(0, length) : frame;
+    Trimming.markTrimmed(cut);
+    return cut;
   }
 
   trimmed(port: number, waits: boolean): void {

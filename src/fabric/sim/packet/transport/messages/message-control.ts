@@ -19,8 +19,8 @@ export interface MessageControl {
   /** A packet leaves, with its headers so many bytes. */
   onSent(bytes: number, now: number): void;
   onAck(ack: MessageAck): void;
-  /** A loss was found without a timeout. */
-  onLoss(now: number): void;
+  /** A loss was found without a timeout; `rttNs`: the round trip of a packet whose data a switch has cut off, and of the NACK that says so. */
+  onLoss(now: number, rttNs?: number): void;
   /** The retransmission timer expired, for the `attempt`-th time since the last progress. */
   onTimeout(attempt: number, now: number): void;
   /** A congestion notification packet arrived (DCQCN). */

@@ -182,25 +182,26 @@ export class MessageSender {
     const { options, control, counters, chooser } = this.#end;
     const flight = this.#flight;
     const isNack = header.kind === "nack";
+    let rttNs: number | undefined;
     if (options.recovery === "go_back_n") {
       if (!isNack || flight.inFlight === 0) return;
       flight.loseFrom(cumulative);
     } else {
-      const named = isNack && this.#loseNamed(header, cumulative);
-      if (flight.loseBefore(options.reorderingPackets) === 0 && !named) return;
+      if (isNack) rttNs = this.#loseNamed(header, cumulative, now);
+      if (flight.loseBefore(options.reorderingPackets) === 0 && rttNs === undefined) return;
     }
     counters.fastRetransmits++;
-    control.onLoss(now);
+    control.onLoss(now, rttNs);
     const selectors = chooser.onFastRetransmit?.();
     if (selectors !== undefined) this.#resend(selectors);
   }
 
-  /** Selective repeat: a NACK names the transmission whose data a switch has cut off. False where another one is on its way. */
-  #loseNamed(header: MessageHeader, cumulative: number): boolean {
+  /** Selective repeat: a NACK names the transmission whose data a switch has cut off. Returns its round trip; undefined where another one is on its way. */
+  #loseNamed(header: MessageHeader, cumulative: number, now: number): number | undefined {
     const packet = this.#flight.packet(unwrap(header.sequence, cumulative));
-    if (packet?.state !== "flight" || (packet.attempt & 0xff) !== header.attempt) return false;
+    if (packet?.state !== "flight" || (packet.attempt & 0xff) !== header.attempt) return undefined;
     this.#flight.lose(packet);
-    return true;
+    return now - packet.leavesAt;
   }
 
   /** The first lost packet again, once on each selector, at once. */

@@ -69,7 +69,9 @@ export class Swift implements MessageControl {
     }
   }
 
-  onLoss(now: number): void {
+  /** Where the whole first window is cut, the round trips of NACKs are the only ones that are known. */
+  onLoss(now: number, rttNs?: number): void {
+    if (this.#rtt === 0 && rttNs !== undefined) this.#rtt = rttNs;
     if (this.#mayDecrease(now)) this.#fall(1 - this.#options.largestDecrease, now);
   }
 
