@@ -136,6 +136,7 @@ export default page("docs/papers/trimming.md", {
         small: times("48 KB", false, "trims, small queue"),
         smallLost: count(incastRow(rows, "48 KB", false, "trims, small queue").trimmed_lost),
         smallSwift: times("Swift", true, "trims, small queue"),
+        pausesEarly: `${fixed(ms("48 KB", true, "pauses"), 3)} ms in place of ${fixed(ms("48 KB", false, "pauses"), 3)} ms`,
         spurious: count(incastRow(rows, "48 KB", true, "pauses").retransmissions),
       };
     },
@@ -183,6 +184,16 @@ export default page("docs/papers/trimming.md", {
           fabricRow(rows, "a link of half the rate", "ecmp", "trims, answers with data").drops,
         ),
         gray: ratio("a gray link", "spray", "drops", "trims"),
+        grayTimeouts: [
+          ["drops", "with drops"],
+          ["trims", "with trimming"],
+          ["trims, answers with data", "with answers among the data"],
+        ]
+          .map(([queue, text]) => {
+            const { timeouts } = fabricRow(rows, "a gray link", "spray", queue as Queue);
+            return `${count(timeouts)} ${text}`;
+          })
+          .join(", "),
         grayLost: `${count(gray.drops)} packets, and none of them is cut: ${count(gray.trimmed)}`,
       };
     },
