@@ -9,7 +9,7 @@ import type { FitResult } from "./fit.js";
 import { TablePlan } from "./memory/layout.js";
 import { fieldLabel } from "./model/expressions.js";
 import { labelOf, type Unit } from "./model/model.js";
-import { demandOf } from "./place/demand.js";
+import { demandOf, operandsByMemory } from "./place/demand.js";
 import { type Problem, stageCount } from "./place/placement.js";
 import { limitsOf, RESOURCE_NAMES, RESOURCES, withoutLimit } from "./place/stage.js";
 import { placeByStages } from "./place/tofino.js";
@@ -180,11 +180,12 @@ export function replacing(problem: Problem, id: number, unit: Unit): Problem {
   const { target, phv } = problem;
   const plan = new TablePlan(unit, target, phv);
   const units = problem.model.units.map((u) => (u.id === id ? unit : u));
+  const context = { phv, operands: operandsByMemory(units) };
   return {
     ...problem,
     model: { ...problem.model, units },
     plans: problem.plans.map((p, i) => (i === id ? plan : p)),
-    demands: problem.demands.map((d, i) => (i === id ? demandOf(unit, plan, target, phv) : d)),
+    demands: problem.demands.map((d, i) => (i === id ? demandOf(unit, plan, target, context) : d)),
   };
 }
 

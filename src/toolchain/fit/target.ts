@@ -106,7 +106,11 @@ export const targetSchema = z.strictObject({
     hash_group_bits: sourced,
     hash_distribution_units: sourced,
     action_bus_bytes: sourced,
+    /** Rows of instructions; with `instruction_colours` each holds so many, else one. */
     vliw_slots: sourced,
+    instruction_colours: sourced,
+    /** The first byte of a group of the exact crossbar that an ALU of a memory takes. */
+    alu_crossbar_byte: sourced,
     stats_alus: sourced,
     meter_alus: sourced,
   }),
@@ -146,7 +150,13 @@ export const targetSchema = z.strictObject({
     /** Results of tables that may reach beyond the next table at a time; 0: a table leads to the next one alone. */
     long_branches: sourced,
   }),
-  gateway: z.strictObject({ bytes: sourced, hash_bits: sourced, rows: sourced }),
+  gateway: z.strictObject({
+    bytes: sourced,
+    hash_bits: sourced,
+    rows: sourced,
+    /** Entries of a table that a gateway can hold in place of memory, each with its action. */
+    entries: sourced,
+  }),
   range: z.strictObject({ max_bits: sourced, worst_case_share: sourced, max_rows: sourced }),
   stateful: z.strictObject({
     /** Register cell widths in bits. */

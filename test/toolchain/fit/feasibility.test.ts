@@ -156,7 +156,11 @@ function isPlacement(
       [sum((id) => demands[id]!.statsAlus) + sharedSum("statsAlus"), limits.stats_alus],
       [sum((id) => demands[id]!.meterAlus) + sharedSum("meterAlus"), limits.meter_alus],
       [
-        sum((id) => (model.units[id]!.hashes.length > 0 ? demands[id]!.hashDistribution : 0)),
+        new Set(
+          here.flatMap(({ id }) =>
+            demands[id]!.crossbar.flatMap((use) => (use.kind === "distribution" ? [use.key] : [])),
+          ),
+        ).size,
         limits.hash_distribution_units,
       ],
       [sum((id) => (layout(id).hashBits > half ? 1 : 0)), limits.hash_groups],
@@ -349,8 +353,8 @@ describe("lower bounds", () => {
     expect(of("stats_alus")).toMatchObject({ stages: 2, detail: "2 statistics ALUs at 1 a stage" });
     expect(of("meter_alus")).toMatchObject({ stages: 1, detail: "1 meter ALUs at 1 a stage" });
     expect(of("hash_dist_units")).toMatchObject({
-      stages: 1,
-      detail: "1 hash distribution units at 2 a stage",
+      stages: 2,
+      detail: "4 hash distribution units at 2 a stage",
     });
     expect(of("tcams")).toMatchObject({ stages: 1, detail: "2 TCAM blocks at 24 a stage" });
     expect(of("hash_bits")).toBeUndefined();

@@ -9,7 +9,7 @@ import { attachedMemory } from "../../../src/toolchain/fit/memory/attached.js";
 import { hashBits, identityBlocks, packings, waySizes } from "../../../src/toolchain/fit/memory/exact.js";
 import { indirectionBlocks, rangeRows, ternaryWidth } from "../../../src/toolchain/fit/memory/ternary.js";
 import type { Attached, KeyPart } from "../../../src/toolchain/fit/model/model.js";
-import { hashGroupsFit, tcamUnitsFit } from "../../../src/toolchain/fit/place/stage.js";
+import { tcamUnitsFit } from "../../../src/toolchain/fit/place/stage.js";
 import { loadTarget } from "./golden.js";
 
 const tofino = loadTarget("tofino");
@@ -173,6 +173,9 @@ describe("memories with an ALU", () => {
     kind,
     name: "a",
     index: "field",
+    address: { bits: 32, inputs: [] },
+    operands: [],
+    resultBytes: 0,
     size: 0,
     width,
     counts,
@@ -203,19 +206,6 @@ describe("memories with an ALU", () => {
 });
 
 describe("what a stage packs", () => {
-  it.each<[number[], number, boolean]>([
-    [[52, 52], 2, true],
-    [[52, 1], 1, false],
-    [[30, 22, 40, 12], 2, true],
-    [[30, 30, 30], 2, false],
-    // A piece that is wider than a group takes one alone.
-    [[60], 1, true],
-    [[60, 1], 1, false],
-    [[], 0, true],
-  ])("hash bits %j in %i groups of 52", (pieces, groups, fits) => {
-    expect(hashGroupsFit(pieces, groups, 52)).toBe(fits);
-  });
-
   it.each<[[width: number, count: number][], boolean]>([
     [[[1, 24]], true],
     [[[1, 25]], false],

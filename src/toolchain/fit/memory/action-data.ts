@@ -20,6 +20,8 @@ interface Piece {
 
 function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
   const pieces: Piece[] = [];
+  // What one container takes is one piece.
+  const byContainer = new Map<number, { bits: number; bytes: number }>();
   for (const datum of action.data) {
     // An index is part of the entry's address; an operand of a stateful ALU takes a word of the action bus.
     const containers = datum.target === undefined ? [] : phv.touchedBy(gress, datum.target);
@@ -33,11 +35,29 @@ function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
         .filter((slice) => slice.field === datum.target!.field)
         .reduce((sum, slice) => sum + slice.width, 0);
       const bits = Math.min(rest, here);
-      if (bits > 0) pieces.push({ bits, bytes: container.size / 8 });
       rest -= bits;
+      if (bits <= 0) continue;
+      const known = byContainer.get(container.id);
+      if (known !== undefined) known.bits += bits;
+      else {
+        const piece = { bits, bytes: container.size / 8 };
+        byContainer.set(container.id, piece);
+        pieces.push(piece);
+      }
     }
   }
   return pieces;
+}
+
+/** Bytes of the action data bus: data of entries, and what ALUs, hashes and random numbers give, for the action with most. */
+export function busBytes(actions: readonly ActionModel[], gress: Gress, phv: PhvLayout): number {
+  const given = (action: ActionModel) => {
+    const containers = new Map(
+      action.fromBus.flatMap((access) => phv.touchedBy(gress, access)).map(({ id, size }) => [id, size / 8]),
+    );
+    return [...containers.values()].reduce((sum, bytes) => sum + bytes, 0);
+  };
+  return totalDataBytes(actions, gress, phv) + Math.max(0, ...actions.map(given));
 }
 
 function bytesOf(bits: number): number {

@@ -44,7 +44,7 @@ function cellsPerWord({ kind, counts, width }: Attached, { sram, stateful }: Tar
   if (kind === "counter") {
     return counts === "both" ? stateful.packet_byte_counters_per_word : stateful.counters_per_word;
   }
-  if (kind === "meter") return stateful.meters_per_word;
+  if (kind === "meter" || kind === "filter") return stateful.meters_per_word;
   return width > sram.width ? 1 / Math.ceil(width / sram.width) : Math.floor(sram.width / Math.max(1, width));
 }
 

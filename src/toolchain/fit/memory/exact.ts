@@ -9,6 +9,8 @@ import type { Target } from "../target.js";
 export interface KeyBytes {
   /** Bits of the key in each byte of the containers that hold it. */
   readonly bytes: readonly number[];
+  /** By byte: it belongs to a range. */
+  readonly ranges?: readonly boolean[];
   readonly bits: number;
 }
 

@@ -3,7 +3,7 @@ import { defined } from "../../../base/index.js";
 import type { KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import { actionBlocks, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
+import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
 import { attachedMemory, hasWideGroups } from "./attached.js";
 import {
   askedWays,
@@ -15,7 +15,7 @@ import {
   packings,
   waySizes,
 } from "./exact.js";
-import { indirectionBlocks, rangeRows, ternaryWidth } from "./ternary.js";
+import { indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
 
 /** SRAM blocks by what they hold. */
 interface BlockUse {
@@ -79,22 +79,30 @@ function matchKind(unit: Unit): TableLayout["match"] {
 /** Lays out the memory of one table for any number of entries, as placement splits it. Layouts are cached. */
 export class TablePlan {
   readonly match: TableLayout["match"];
+  /** The rows of a gateway are the entries: the table needs no memory. */
+  readonly isGateway: boolean;
   readonly keyBytes: KeyBytes;
   readonly nibbleBits: number;
   readonly actionBytes: number;
+  /** Bytes of the action data bus. */
+  readonly busBytes: number;
   readonly #formats: readonly DataFormat[];
   readonly #fixedOverhead: number;
   readonly #cache = new Map<number, TableLayout>();
 
+  /** @param isGateway a gateway may hold the entries, where they fit it */
   constructor(
     readonly unit: Unit,
     readonly target: Target,
     phv: PhvLayout,
+    isGateway = false,
   ) {
-    this.match = matchKind(unit);
+    this.isGateway = isGateway && fitsGateway(unit, target) && dataFits(unit, target, phv);
+    this.match = this.isGateway ? "none" : matchKind(unit);
     this.keyBytes = keyBytesOf(unit, phv);
     this.nibbleBits = nibbleBitsOf(unit.key, this.keyBytes);
     this.actionBytes = totalDataBytes(unit.actions, unit.gress, phv);
+    this.busBytes = busBytes(unit.actions, unit.gress, phv);
     const indirect = unit.implementation !== undefined;
     this.#formats = indirect
       ? [{ immediateBits: 0, ramBytes: 0 }]
@@ -104,7 +112,7 @@ export class TablePlan {
 
   /** The cheapest layout for at least `entries` entries. */
   layout(entries: number): TableLayout {
-    if (this.match === "none") return NO_MEMORY;
+    if (this.match === "none") return { ...NO_MEMORY, entries };
     let layout = this.#cache.get(entries);
     if (layout === undefined) {
       const { algorithmic } = this.unit;
@@ -154,7 +162,7 @@ export class TablePlan {
             ways.reduce((sum, size) => sum + size, 0),
             needed,
           );
-          bits = hashBits(ways, ways.length, lineBits);
+          bits = hashBits(ways, Math.min(ways.length, minWays), lineBits);
         }
         const identity = identityBlocks(this.keyBytes.bits, entriesPerWord, words, target);
         if (identity !== undefined && unit.implementation === undefined && (count ?? 1) === 1) {
@@ -162,6 +170,8 @@ export class TablePlan {
           words = identity;
           bits = lineBits + Math.ceil(Math.log2(identity));
         }
+        // A hash function has no more bits: ways share those that choose a block.
+        bits = Math.min(bits, target.per_stage.hash_group_bits ?? bits);
         const allocated = words * entriesPerWord * depth;
         const action = actionBlocks(allocated, format.ramBytes, target);
         const beside = this.#direct(allocated);
@@ -252,7 +262,10 @@ export class TablePlan {
 
   #ternary(entries: number): TableLayout {
     const { target } = this;
-    const width = ternaryWidth(this.nibbleBits, target);
+    const width = Math.max(
+      ternaryWidth(this.nibbleBits, target),
+      this.unit.key.some(({ kind }) => kind === "range") ? ternaryGroups(this.keyBytes) : 1,
+    );
     const rows = rangeRows(this.unit.key, entries, target);
     const units = Math.max(1, Math.ceil(rows / target.tcam.depth));
     const allocated = units * target.tcam.depth;
@@ -315,6 +328,26 @@ export class TablePlan {
   }
 }
 
+/**
+ * Few entries that the program states can be rows of a gateway (p4c, mau/payload_gateway.cpp): the bits of the key are what a gateway sees.
+ */
+function fitsGateway(
+  { kind, key, constEntries, algorithmic, implementation }: Unit,
+  { gateway }: Target,
+): boolean {
+  const { entries, bytes, hash_bits: hashBits } = gateway;
+  if (entries === null || constEntries === undefined || constEntries > entries || constEntries === 0)
+    return false;
+  if (kind !== "match" || algorithmic !== undefined || implementation !== undefined) return false;
+  const bits = key.reduce((sum, { access }) => sum + access.width, 0);
+  return key.every((part) => part.kind !== "range") && bits <= 8 * (bytes ?? 0) + (hashBits ?? 0);
+}
+
+/** The data of the entries is in no memory of its own. */
+function dataFits(unit: Unit, target: Target, phv: PhvLayout): boolean {
+  return dataFormats(unit.actions, unit.gress, phv, target).some(({ ramBytes }) => ramBytes === 0);
+}
+
 /** The packings that a pragma asks for, where there are such. */
 function asked(list: readonly Packing[], { pragmas }: Unit): readonly Packing[] {
   const own = list.filter(({ entriesPerWord }) => entriesPerWord === pragmas.pack);
@@ -353,15 +386,19 @@ function addressBits(unit: Unit, target: Target): number {
 /** Bits of the key in each byte of its containers; two fields in one byte count once. */
 function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
   const bytes = new Map<string, number>();
+  const ranges = new Set<string>();
   let bits = 0;
   for (const part of unit.key) {
     const { access } = part;
     bits += access.width;
+    const add = (name: string, count: number) => {
+      bytes.set(name, (bytes.get(name) ?? 0) + count);
+      if (part.kind === "range") ranges.add(name);
+    };
     const containers = phv.of(unit.gress, access.field);
     if (containers.length === 0) {
-      for (let lo = 0; lo < access.width; lo += 8) {
-        bytes.set(`${access.field}:${lo}`, Math.min(8, access.width - lo));
-      }
+      for (let lo = 0; lo < access.width; lo += 8)
+        add(`${access.field}:${lo}`, Math.min(8, access.width - lo));
     }
     for (const container of containers) {
       let position = container.slices.reduce((sum, slice) => sum + slice.width, 0);
@@ -370,14 +407,11 @@ function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
         if (slice.field !== access.field) continue;
         const low = Math.max(slice.lo, access.lo);
         const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-        for (let bit = low; bit < high; bit++) {
-          const key = `${container.id}:${(position + bit - slice.lo) >> 3}`;
-          bytes.set(key, (bytes.get(key) ?? 0) + 1);
-        }
+        for (let bit = low; bit < high; bit++) add(`${container.id}:${(position + bit - slice.lo) >> 3}`, 1);
       }
     }
   }
-  return { bytes: [...bytes.values()], bits };
+  return { bytes: [...bytes.values()], ranges: [...bytes.keys()].map((name) => ranges.has(name)), bits };
 }
 
 /** Key bits with part-filled bytes rounded up to nibbles; ranges count twice. */

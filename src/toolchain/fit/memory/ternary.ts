@@ -4,6 +4,7 @@
  */
 import type { KeyPart } from "../model/model.js";
 import type { Target } from "../target.js";
+import type { KeyBytes } from "./exact.js";
 
 /**
  * TCAM blocks side by side.
@@ -13,6 +14,25 @@ export function ternaryWidth(nibbleBits: number, target: Target): number {
   const overhead = target.tcam.overhead_bits ?? 0;
   return Math.max(1, Math.ceil((nibbleBits + overhead) / target.tcam.width));
 }
+
+/**
+ * TCAM blocks side by side for a key with ranges. A block takes 5 bytes of the crossbar and half a byte between two groups, one of which
+ * holds the version. A half byte of a range takes a byte, none of them between groups (p4c, mau/tofino/input_xbar.cpp, allocate_mid_bytes).
+ */
+export function ternaryGroups({ bytes, ranges = [] }: KeyBytes): number {
+  const plain = bytes.filter((_, i) => ranges[i] !== true);
+  const halves = plain.filter((bits) => bits <= 4).length;
+  const ofRanges = bytes.reduce((sum, bits, i) => sum + (ranges[i] !== true ? 0 : bits > 4 ? 2 : 1), 0);
+  const all = plain.length + ofRanges;
+  for (let groups = 1; ; groups++) {
+    const between = Math.min(halves, groups - 1);
+    const whole = Math.min(plain.length - halves, Math.floor((groups - 1 - between) / 2));
+    if (all - between - whole <= GROUP_BYTES * groups) return groups;
+  }
+}
+
+/** Bytes of the ternary crossbar that one block takes whole. */
+const GROUP_BYTES = 5;
 
 /** TCAM rows of a table: the target states the share of its entries whose ranges need the maximum number of rows. */
 export function rangeRows(key: readonly KeyPart[], entries: number, target: Target): number {

@@ -76,7 +76,11 @@ const EFFECTS: Readonly<Record<string, string>> = {
 /** How an action uses a register, as its primitives are read. */
 interface RegisterUse {
   readonly step: Step;
-  readonly memory: Omit<Attached, "updatesAndReturns">;
+  readonly memory: Omit<Attached, "updatesAndReturns" | "operands" | "resultBytes">;
+  /** By variable that takes a result: bytes of the result. */
+  readonly results: Map<string, number>;
+  /** Bits of the packet that the ALU works on. */
+  readonly inputs: Access[];
   reads: boolean;
   writes: boolean;
   /** The packet gets a value that was read. */
@@ -122,6 +126,8 @@ export class ActionReader {
       const update = use.isWhole ? { ...UNREAD_UPDATE, operands: use.operands } : updateOf(use);
       use.step.attached.push({
         ...use.memory,
+        operands: use.inputs,
+        resultBytes: use.uses ? [...use.results.values()].reduce((sum, bytes) => sum + bytes, 0) : 0,
         // The Tofino compiler adds a logical table for such an update, unless it is conditional.
         updatesAndReturns:
           !use.isWhole &&
@@ -321,6 +327,7 @@ export class ActionReader {
     const use = this.#registers.get(register);
     if (use === undefined) throw new Error("a register's cell is used before it is read");
     addReads(use.step.reads, readsOf(value));
+    addReads(use.inputs, readsOf(value));
     use.values.push(value, ...this.#guards);
   }
 
@@ -355,7 +362,7 @@ export class ActionReader {
     if (expr.kind === "operation" && expr.op === "hash") {
       const step = this.#newStep(source);
       step.writes.push(access);
-      step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
+      step.hashes.push(hashOf(expr, access.width));
       return;
     }
     const isTna = this.context.program.architecture !== undefined;
@@ -364,7 +371,7 @@ export class ActionReader {
     step.writes.push(access);
     if (isTna && isLinear(value) && stepsOf(value) > 1) {
       // The compiler lets the hash engine compute it: each bit of the result is an exclusive or of bits of the packet.
-      step.hashes.push({ bits: access.width, inputs: readsOf(value) });
+      step.hashes.push({ algorithm: formatExpr(value), bits: access.width, inputs: readsOf(value) });
       return;
     }
     addReads(step.reads, readsOf(value));
@@ -380,7 +387,7 @@ export class ActionReader {
     const step = this.#newStep(source);
     const access = { field: `${this.unit}$hash${this.steps.length}`, lo: 0, width: target.width };
     step.writes.push(access);
-    step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
+    step.hashes.push(hashOf(expr, access.width));
     return { kind: "field", access };
   }
 
@@ -407,25 +414,19 @@ export class ActionReader {
     if (!small) step.data.push({ bits: target.width, target });
   }
 
-  #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string } {
+  #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string; address: Attached["address"] } {
     const expr = this.#settled(readValue(value, this.#scope));
     const text = formatExpr(expr);
-    switch (expr.kind) {
-      case "argument":
-        return { kind: "argument", text };
-      case "constant":
-        return { kind: "constant", text };
-      case "operation":
-        if (expr.op === "hash") {
-          step.hashes.push({ bits: 16, inputs: readsOf(expr) });
-          return { kind: "hash", text };
-        }
-        addReads(step.reads, readsOf(expr));
-        return { kind: "field", text };
-      default:
-        addReads(step.reads, readsOf(expr));
-        return { kind: "field", text };
+    const inputs = readsOf(expr);
+    if (expr.kind === "operation" && expr.op === "hash") {
+      const hash = hashOf(expr, DEFAULT_HASH_BITS);
+      step.hashes.push(hash);
+      return { kind: "hash", text, address: { bits: hash.bits, inputs } };
     }
+    if (expr.kind === "argument" || expr.kind === "constant")
+      return { kind: expr.kind, text, address: { bits: 0, inputs: [] } };
+    addReads(step.reads, inputs);
+    return { kind: "field", text, address: { bits: widthOf(expr), inputs } };
   }
 
   /** A call of a stateful ALU: register, number of results, results, index, operands. */
@@ -443,6 +444,7 @@ export class ActionReader {
     for (const operand of operands) {
       const expr = this.#settled(readValue(operand, this.#scope));
       addReads(use.step.reads, readsOf(expr));
+      addReads(use.inputs, readsOf(expr));
       const text = formatExpr(expr);
       if (expr.kind !== "constant" && !use.operands.includes(text)) use.operands.push(text);
       for (const part of leaves(expr))
@@ -465,6 +467,10 @@ export class ActionReader {
   /** A field becomes the cell's value, or what the ALU computes of it. */
   #cellIn([header, name]: bmv2.FieldRef, register: string, use: RegisterUse): void {
     const field = `${header}.${name}`;
+    use.results.set(
+      use.isWhole ? field : "",
+      wordBytes(use.isWhole ? this.#widthOf(field) : use.memory.width),
+    );
     // The result of a call is a value of its own; the cell that v1model's actions read is still in the ALU.
     if (use.isWhole && !this.context.locals.has(field)) this.#forget(field);
     else {
@@ -482,13 +488,16 @@ export class ActionReader {
     if (use === undefined) {
       const step = this.#newStep(source);
       const declared = defined(this.context.program.register_arrays.find((r) => r.name === name));
-      const { kind, text } = this.#indexOf(index, step);
+      const { kind, text, address } = this.#indexOf(index, step);
       use = {
         step,
+        inputs: [],
+        results: new Map(),
         memory: {
-          kind: "register",
+          kind: name.endsWith(FILTER_STATE) ? "filter" : "register",
           name,
           index: kind,
+          address,
           size: declared.size,
           width: declared.bitwidth,
           counts: "both",
@@ -532,7 +541,10 @@ export class ActionReader {
     const expr = readValue(value, this.#scope);
     if (expr.kind !== "constant") use.variable = true;
     this.#feed(name, expr);
-    for (const guard of this.#guards) addReads(use.step.reads, readsOf(guard));
+    for (const guard of this.#guards) {
+      addReads(use.step.reads, readsOf(guard));
+      addReads(use.inputs, readsOf(guard));
+    }
     use.written.push({ value: expr, guards: this.#guards.map(formatExpr) });
     for (const part of leaves(expr)) {
       if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
@@ -549,11 +561,14 @@ export class ActionReader {
         (entry) => entry.name === array.value,
       ),
     );
-    const { kind } = this.#indexOf(index, step);
+    const { kind, address } = this.#indexOf(index, step);
     step.attached.push({
       kind: meter ? "meter" : "counter",
       name: array.value,
       index: kind,
+      address,
+      operands: [],
+      resultBytes: 0,
       size: declared.size ?? 1,
       width: 0,
       counts: this.context.counts.get(array.value) ?? "both",
@@ -584,7 +599,9 @@ export class ActionReader {
       source,
     });
     const field = `${target.value[0]}.${target.value[1]}`;
-    const expr: Expr = { kind: "operation", op: "hash", parts: inputs };
+    const bits = this.#widthOf(field);
+    const algorithm = { name: `${declared.algo}(${inputs.map(formatExpr).join()})`, bits };
+    const expr: Expr = { kind: "operation", op: "hash", parts: inputs, algorithm };
     if (this.context.locals.has(field)) {
       this.#values.set(field, expr);
       return;
@@ -595,7 +612,7 @@ export class ActionReader {
       limit.kind === "constant" && limit.value > 1n ? (limit.value - 1n).toString(2).length : width;
     const step = this.#newStep(source);
     step.writes.push({ field, lo: 0, width });
-    step.hashes.push({ bits: Math.min(width, range), inputs: readsOf(expr) });
+    step.hashes.push({ ...hashOf(expr, width), bits: Math.min(width, range) });
   }
 
   #random({ parameters, source_info: source }: bmv2.Primitive): void {
@@ -645,6 +662,26 @@ export class ActionReader {
     }
     return [];
   }
+}
+
+/** The state of a filter, as a register of the form for the hardware has it. */
+const FILTER_STATE = ".$state";
+/** Bits of a hash whose variable is not known. */
+const DEFAULT_HASH_BITS = 16;
+
+/** Bytes of a value of an ALU: 1, 2 or 4. */
+function wordBytes(bits: number): number {
+  return bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+}
+
+/** A hash of at most so many bits. */
+function hashOf(expr: Extract<Expr, { kind: "operation" }>, width: number): HashUse {
+  const { algorithm } = expr;
+  return {
+    algorithm: algorithm?.name ?? "",
+    bits: algorithm === undefined ? width : Math.min(width, algorithm.bits),
+    inputs: readsOf(expr),
+  };
 }
 
 /** Of a call whose method is not read: only its operands are known. */

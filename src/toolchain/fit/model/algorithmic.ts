@@ -63,6 +63,7 @@ function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): 
     data: [{ bits, target: access }],
     reads: [],
     writes: [access],
+    fromBus: [],
     arithmetic: [],
     operations: [{ kind: "set", write: access, sources: [], data: true, source: first.source }],
     source: first.source,

@@ -5,7 +5,7 @@ import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { splitAlgorithmic } from "./algorithmic.js";
 import { checksumTables } from "./checksums.js";
-import { gatewayCount } from "./conditions.js";
+import { gatewayCount, gatewayHashBits } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
@@ -310,6 +310,7 @@ class Builder {
           data: [],
           reads: [],
           writes: [{ field: "$bridge", lo: 0, width: 1 }],
+          fromBus: [],
           arithmetic: [],
           operations: [],
           source: undefined,
@@ -338,6 +339,7 @@ class Builder {
       ...NO_RESOURCES,
       condition: {
         reads: readsOf(expr),
+        hashBits: gatewayHashBits(expr, this.target.gateway),
         gateways: gatewayCount(expr, this.target.gateway) ?? 1,
         text: formatExpr(expr),
       },
@@ -421,6 +423,7 @@ class Builder {
         label: stepLabel(keyless && info === undefined ? callLabel(actions, table.name) : table.name, level),
         kind: keyless || level > 0 ? "action" : "match",
         key: level === 0 ? key : [],
+        constEntries: level === 0 && table.entries !== undefined ? table.entries.length : undefined,
         actions: models,
         algorithmic: undefined,
         implementation: level === 0 ? this.#implementation(table, pipeline, info) : undefined,
@@ -466,6 +469,7 @@ class Builder {
       kind: "action",
       key: [],
       actions: [toAction(reader, steps, true)],
+      constEntries: undefined,
       implementation: undefined,
       algorithmic: undefined,
       attached: uniqueByName(steps.flatMap((step) => step.attached)),
@@ -531,7 +535,15 @@ class Builder {
     info: { directCounter: { message: p4info.DirectCounter } | undefined } | undefined,
   ): Attached[] {
     const list: Attached[] = [];
-    const common = { index: "direct" as const, size: 0, width: 0, updatesAndReturns: false };
+    const common = {
+      index: "direct" as const,
+      address: { bits: 0, inputs: [] },
+      operands: [],
+      resultBytes: 0,
+      size: 0,
+      width: 0,
+      updatesAndReturns: false,
+    };
     if (table.with_counters) {
       const counter = this.#json.counter_arrays.find((array) => array.binding === table.name);
       list.push({
@@ -607,7 +619,12 @@ function uniqueByName(list: readonly Attached[]): Attached[] {
       entry.name,
       known === undefined
         ? entry
-        : { ...known, updatesAndReturns: known.updatesAndReturns || entry.updatesAndReturns },
+        : {
+            ...known,
+            operands: [...known.operands, ...entry.operands],
+            resultBytes: Math.max(known.resultBytes, entry.resultBytes),
+            updatesAndReturns: known.updatesAndReturns || entry.updatesAndReturns,
+          },
     );
   }
   return [...byName.values()];
@@ -620,6 +637,12 @@ function toAction(reader: ActionReader, steps: readonly Step[], hit: boolean): A
     data: steps.flatMap((step) => step.data),
     reads: steps.flatMap((step) => step.reads),
     writes: steps.flatMap((step) => step.writes),
+    fromBus: steps
+      .filter(
+        ({ attached, hashes, random }) =>
+          hashes.length > 0 || random || attached.some(({ kind }) => kind === "meter"),
+      )
+      .flatMap((step) => step.writes),
     arithmetic: steps.flatMap((step) => step.arithmetic),
     operations: steps.flatMap(operationsOf),
     source: steps[0]?.source,

@@ -94,6 +94,7 @@ function tableOf(
     data: outputs.map((target) => ({ bits: 1, target })),
     reads: [],
     writes: outputs,
+    fromBus: [],
     arithmetic: [],
     operations: outputs.map((write) => ({ kind: "set", write, sources: [], data: true, source })),
     source,
@@ -109,6 +110,7 @@ function tableOf(
     actions: [action],
     size: 2 ** key.length,
     ...NO_RESOURCES,
+    constEntries: lists + 1,
     condition: undefined,
     source,
   };

@@ -56,6 +56,14 @@ export function gatewayCount(expr: Expr, limits: GatewayLimits): number | undefi
   return Math.max(byRows, count);
 }
 
+/** Bits that gateways see through the hash matrix: those compared by order, and those beyond the bytes that they see (gateway.cpp). */
+export function gatewayHashBits(expr: Expr, limits: GatewayLimits): number {
+  const { equalBits, pairBits, rangeBits } = gatewayCost(expr);
+  if (limits.bytes === null || limits.hash_bits === null) return rangeBits;
+  const beyond = Math.max(0, equalBits + pairBits - 8 * limits.bytes * (gatewayCount(expr, limits) ?? 1));
+  return rangeBits + beyond;
+}
+
 /** The parts of a condition that decide by themselves; what decides only together stays one part. */
 function separateRows(expr: Expr): Expr[] {
   if (expr.kind !== "operation" || (expr.op !== "and" && expr.op !== "or")) return [expr];

@@ -18,7 +18,13 @@ export type Expr =
       /** The variable that takes the result of a whole call of the ALU. */
       readonly place: Access | undefined;
     }
-  | { readonly kind: "operation"; readonly op: string; readonly parts: readonly Expr[] };
+  | {
+      readonly kind: "operation";
+      readonly op: string;
+      readonly parts: readonly Expr[];
+      /** Of a hash: the function by name, equal for equal ones, and the bits of its variable. */
+      readonly algorithm?: { readonly name: string; readonly bits: number };
+    };
 
 export interface Scope {
   readonly fields: ReadonlyMap<string, FieldInfo>;

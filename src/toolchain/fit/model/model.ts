@@ -69,6 +69,8 @@ export interface ActionModel {
   readonly data: readonly ActionDatum[];
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
+  /** Of the writes, those whose value comes over the action data bus from a hash, a meter or the random numbers. */
+  readonly fromBus: readonly Access[];
   /** Fields that are operands or results of arithmetic: they share no container. */
   readonly arithmetic: readonly string[];
   /** One or more for each of the writes. */
@@ -79,10 +81,16 @@ export interface ActionModel {
 export type IndexKind = "direct" | "field" | "argument" | "constant" | "hash";
 
 export interface Attached {
-  /** `idle`: the time since an entry was hit, which takes only map RAMs. */
-  readonly kind: "counter" | "meter" | "register" | "idle";
+  /** `idle`: the time since an entry was hit, which takes only map RAMs. `filter`: a low-pass filter, or early detection with one. */
+  readonly kind: "counter" | "meter" | "register" | "filter" | "idle";
   readonly name: string;
   readonly index: IndexKind;
+  /** Bits of the index, and the parts of the packet that it is made of. */
+  readonly address: { readonly bits: number; readonly inputs: readonly Access[] };
+  /** Bits of the packet that its ALU works on. */
+  readonly operands: readonly Access[];
+  /** Bytes of the action data bus that its results take; 0: the packet takes none. */
+  readonly resultBytes: number;
   /** Entries of an indirect array; 0 for a direct one, whose size is that of the table. */
   readonly size: number;
   /** Cell width of a register in bits. */
@@ -96,6 +104,8 @@ export interface Attached {
 
 /** A hash whose result goes through the hash distribution units. */
 export interface HashUse {
+  /** Equal for equal functions; the inputs are compared besides. */
+  readonly algorithm: string;
   readonly bits: number;
   readonly inputs: readonly Access[];
 }
@@ -111,6 +121,8 @@ export interface Implementation {
 /** The condition of a gateway. */
 interface ConditionModel {
   readonly reads: readonly Access[];
+  /** Bits that gateways see through the hash matrix. */
+  readonly hashBits: number;
   /** Gateways in sequence that evaluate it. */
   readonly gateways: number;
   readonly text: string;
@@ -118,6 +130,7 @@ interface ConditionModel {
 
 /** What a unit has that uses no resource beyond its table or its condition. */
 export const NO_RESOURCES = {
+  constEntries: undefined,
   implementation: undefined,
   algorithmic: undefined,
   attached: [],
@@ -139,6 +152,8 @@ export interface Unit {
   readonly key: readonly KeyPart[];
   readonly actions: readonly ActionModel[];
   readonly size: number;
+  /** Number of entries that the program states; undefined: a controller adds entries. */
+  readonly constEntries: number | undefined;
   readonly implementation: Implementation | undefined;
   /**
    * The table is partitions in SRAM, which a key chooses, by its place in the key; with `@alpm` a small TCAM table before it sets that key,

@@ -78,7 +78,12 @@ function minimumSums(problem: Problem): ResourceCounts {
     sums.ternary_tables += demand.ternaryTables;
     sums.meter_alus += demand.meterAlus;
     sums.stats_alus += demand.statsAlus;
-    if (unit.hashes.length > 0) sums.hash_dist_units += demand.hashDistribution;
+    for (const use of demand.crossbar) {
+      // Equal hashes share a unit in one stage.
+      if (use.kind !== "distribution" || seen.has(use.key)) continue;
+      seen.add(use.key);
+      sums.hash_dist_units++;
+    }
     // Every condition may be the gateway of some table.
     if (unit.condition === undefined && demand.logicalTables > 0) sums.logical_tables += layout.logicalTables;
     for (const shared of demand.shared) {

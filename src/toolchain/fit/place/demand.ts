@@ -3,15 +3,16 @@
 import { actionBlocks, roundedRam } from "../memory/action-data.js";
 import { attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
 import type { TablePlan } from "../memory/layout.js";
-import type { Implementation, Unit } from "../model/model.js";
-import { keyReads } from "../model/model.js";
+import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
+import type { CrossbarByte, CrossbarUse, Operand } from "./crossbar.js";
+import type { Instructions } from "./instructions.js";
 
 /** A memory that several units can share. It is counted once, and all units that use it are in one stage. */
 export interface SharedMemory {
   readonly name: string;
-  readonly kind: "counter" | "meter" | "register" | "profile";
+  readonly kind: "counter" | "meter" | "register" | "filter" | "profile";
   readonly srams: number;
   readonly mapRams: number;
   readonly statsAlus: number;
@@ -24,34 +25,56 @@ export interface Demand {
   readonly exactTables: number;
   readonly ternaryTables: number;
   readonly gateways: number;
-  /** Hash bits in addition to those of the match; the bits of each number are in one hash group. */
-  readonly hashPieces: readonly number[];
-  readonly hashDistribution: number;
-  /** Container bytes on the exact crossbar, by name: tables of a stage share equal ones. */
-  readonly exactBytes: readonly string[];
+  /** Bytes of an exact key on the crossbar; its hash ways depend on the layout. */
+  readonly matchBytes: readonly CrossbarByte[];
+  /** What else is on the exact crossbar, in the order in which it is placed. */
+  readonly crossbar: readonly CrossbarUse[];
   readonly ternaryBytes: readonly string[];
   readonly actionBusBytes: number;
-  readonly vliw: number;
+  /** Bytes of the bus for what ALUs give, once for all tables that use the memory. */
+  readonly results: readonly { readonly memory: string; readonly bytes: number }[];
+  readonly instructions: Instructions;
   readonly statsAlus: number;
   readonly meterAlus: number;
   readonly shared: readonly SharedMemory[];
 }
 
-/** Counts what a unit needs. */
-export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLayout): Demand {
+/** By memory: the bits of the packet that its ALU works on, in all units: the crossbar has them together. */
+export function operandsByMemory(units: readonly Unit[]): Map<string, Access[]> {
+  const byName = new Map<string, Access[]>();
+  for (const { attached } of units)
+    for (const { name, operands } of attached) byName.set(name, [...(byName.get(name) ?? []), ...operands]);
+  return byName;
+}
+
+/**
+ * Counts what a unit needs.
+ * @param operands as `operandsByMemory` gives them
+ */
+export function demandOf(
+  unit: Unit,
+  plan: TablePlan,
+  target: Target,
+  { phv, operands: all }: { phv: PhvLayout; operands: ReadonlyMap<string, readonly Access[]> },
+): Demand {
   const shared: SharedMemory[] = [];
-  const pieces: number[] = [];
-  let distribution = 0;
+  const crossbar: CrossbarUse[] = [];
   let statsAlus = 0;
   let meterAlus = 0;
-  for (const hash of unit.hashes) {
-    distribution +=
-      target.hash.distribution_bits === null ? 1 : Math.ceil(hash.bits / target.hash.distribution_bits);
-    pieces.push(hash.bits);
-  }
+  const bytesOf = (accesses: readonly Access[]) => crossbarBytes(accesses, unit.gress, phv);
   for (const attached of unit.attached) {
     if (attached.kind === "idle") continue;
     const stats = attached.kind === "counter" ? 1 : 0;
+    const operands = operandsOf(all.get(attached.name) ?? attached.operands, unit.gress, phv);
+    if (operands.length > 0) {
+      const width = Math.max(1, Math.min(4, Math.ceil(attached.width / 8)));
+      crossbar.push({
+        kind: "alu",
+        memory: attached.name,
+        operands,
+        width: attached.kind === "filter" ? 4 : width,
+      });
+    }
     if (attached.index === "direct") {
       statsAlus += stats;
       meterAlus += 1 - stats;
@@ -66,10 +89,6 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
       statsAlus: stats,
       meterAlus: 1 - stats,
     });
-    if (attached.index === "field") {
-      distribution += 1;
-      pieces.push(target.hash.address_bits ?? 0);
-    }
   }
   const { implementation } = unit;
   if (implementation !== undefined) {
@@ -82,31 +101,64 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
       statsAlus: 0,
       meterAlus: implementation.selector === undefined ? 0 : 1,
     });
-    if (implementation.selector !== undefined) {
-      pieces.push(target.selector.hash_bits ?? 0);
-      if (hasWideGroups(implementation, target)) distribution += 1;
-    }
+    if (implementation.selector !== undefined)
+      crossbar.push({
+        kind: "selector",
+        memory: implementation.name,
+        bytes: bytesOf(implementation.selector.inputs),
+        bits: target.selector.hash_bits ?? 0,
+      });
   }
-  const gateways =
-    unit.condition !== undefined
-      ? unit.condition.gateways
-      : unit.kind === "action" && (unit.hashes.length > 0 || unit.attached.length > 0 || unit.usesRandom)
-        ? 1
-        : 0;
-  const bytes = bytesOf(unit, phv);
+  if (unit.condition !== undefined) {
+    const { reads, hashBits, gateways } = unit.condition;
+    crossbar.push({ kind: "gateway", bytes: bytesOf(reads), bits: hashBits, groups: gateways });
+  }
+  const distribution = distributionOf(unit, target, phv);
+  crossbar.push(...distribution);
+  // A table that only the hash matrix addresses runs through a gateway.
+  const isHashed = unit.kind === "action" && (distribution.length > 0 || unit.usesRandom);
+  const gateways = unit.condition?.gateways ?? (isHashed || plan.isGateway ? 1 : 0);
   const ternary = plan.match === "ternary";
+  const key = bytesOf(unit.key.map((part) => part.access));
+  if (plan.isGateway)
+    crossbar.unshift({
+      kind: "gateway",
+      bytes: key,
+      bits: Math.max(0, plan.keyBytes.bits - 8 * (target.gateway.bytes ?? 0)),
+      groups: 1,
+    });
+  const ranged = new Set(
+    unit.key
+      .flatMap(({ kind, access }) =>
+        kind === "range" ? bytesOf([{ ...access, lo: access.lo + 4, width: access.width - 4 }]) : [],
+      )
+      .map(({ name }) => name),
+  );
   const extra = unit.attached.some((attached) => attached.updatesAndReturns) ? 1 : 0;
   return {
     logicalTables: (unit.condition === undefined ? 1 : gateways) + extra,
     exactTables: plan.match === "exact" ? 1 : 0,
     ternaryTables: ternary ? 1 : 0,
     gateways,
-    hashPieces: pieces,
-    hashDistribution: distribution,
-    exactBytes: ternary ? bytes.others : [...bytes.key, ...bytes.others],
-    ternaryBytes: ternary ? bytes.key : [],
-    actionBusBytes: plan.actionBytes,
-    vliw: unit.condition !== undefined ? 0 : unit.actions.filter((action) => action.writes.length > 0).length,
+    matchBytes: plan.match === "exact" ? key : [],
+    crossbar,
+    // A byte of a range is two bytes: one for each half of it.
+    ternaryBytes: ternary
+      ? key.flatMap(({ name }) => (ranged.has(name) ? [name, `${name} high`] : [name]))
+      : [],
+    actionBusBytes: plan.busBytes,
+    results: unit.attached
+      .filter(({ resultBytes }) => resultBytes > 0)
+      .map(({ name, resultBytes }) => ({ memory: name, bytes: resultBytes })),
+    instructions: {
+      gress: unit.gress,
+      actions:
+        unit.condition !== undefined
+          ? []
+          : unit.actions.map(({ writes }) => [
+              ...new Set(writes.flatMap((write) => phv.touchedBy(unit.gress, write)).map(({ id }) => id)),
+            ]),
+    },
     statsAlus,
     meterAlus,
     shared,
@@ -118,26 +170,103 @@ function profileBlocks(unit: Unit, implementation: Implementation, plan: TablePl
   return actionBlocks(implementation.members, roundedRam(plan.actionBytes, target), target);
 }
 
-function bytesOf(unit: Unit, phv: PhvLayout): { key: string[]; others: string[] } {
-  const collect = (accesses: ReturnType<typeof keyReads>): string[] => {
-    const bytes = new Set<string>();
-    for (const access of accesses) {
-      for (const container of phv.touchedBy(unit.gress, access)) {
-        let position = container.slices.reduce((sum, slice) => sum + slice.width, 0);
-        for (const slice of container.slices) {
-          position -= slice.width;
-          if (slice.field !== access.field) continue;
-          const low = Math.max(slice.lo, access.lo);
-          const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-          for (let bit = low; bit < high; bit += 1) {
-            bytes.add(`${container.id}:${(position + bit - slice.lo) >> 3}`);
-          }
+/** Units of hash distribution: 16 bits each of what an action takes of hashes, and an address for each kind of memory. */
+function distributionOf(unit: Unit, target: Target, phv: PhvLayout): CrossbarUse[] {
+  const { distribution_bits: most, address_bits: widest } = target.hash;
+  const bytesOf = (accesses: readonly Access[]) => crossbarBytes(accesses, unit.gress, phv);
+  const list: CrossbarUse[] = [];
+  const add = (to: string, hashes: readonly HashUse[], bits: number) =>
+    list.push({
+      kind: "distribution",
+      key: `${to} ${bits} ${hashes.map(keyOf).join(" ")}`,
+      bytes: bytesOf(hashes.flatMap(({ inputs }) => inputs)),
+      bits,
+    });
+  const addressed = unit.attached.filter(({ index }) => index === "field" || index === "hash");
+  const addresses = new Set(
+    addressed.filter(({ index }) => index === "hash").map(({ address }) => inputsOf(address)),
+  );
+  const values = unit.hashes.filter((hash) => !addresses.has(inputsOf(hash)));
+  let open: HashUse[] = [];
+  let bits = 0;
+  let part = 0;
+  const flush = () => {
+    if (bits > 0) add(`value ${part++ % 2}`, open, bits);
+    [open, bits] = [[], 0];
+  };
+  for (const hash of values) {
+    let rest = hash.bits;
+    while (rest > 0) {
+      const here = most === null ? rest : Math.min(rest, most - bits);
+      open.push(hash);
+      bits += here;
+      rest -= here;
+      if (most === null || bits >= most) flush();
+    }
+  }
+  flush();
+  for (const { kind, address, width, counts } of addressed) {
+    const use: HashUse = { algorithm: "address", ...address };
+    const wide = widest === null ? address.bits : Math.min(address.bits, widest);
+    add(kind === "counter" ? `statistics ${counts}` : `${kind} ${width}`, [use], wide);
+    // The colours of a meter are counters, too.
+    if (kind === "meter" || kind === "filter") add("colours", [use], wide);
+  }
+  if (hasWideGroups(unit.implementation, target))
+    add(
+      "members",
+      [{ algorithm: "selector", bits: 0, inputs: unit.implementation?.selector?.inputs ?? [] }],
+      10,
+    );
+  return list;
+}
+
+function keyOf(hash: HashUse): string {
+  return `${hash.algorithm} ${inputsOf(hash)}`;
+}
+
+function inputsOf({ inputs }: Pick<HashUse, "inputs">): string {
+  return inputs.map(({ field, lo, width }) => `${field}[${lo}+${width}]`).join();
+}
+
+/** Bits of one operand of an ALU. */
+const ALU_BITS = 32;
+
+/** What an ALU works on, a field at a time. */
+function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): Operand[] {
+  const fields = new Map<string, Access>();
+  for (const access of operands) {
+    const known = fields.get(access.field);
+    if (known === undefined || known.width < access.width) fields.set(access.field, access);
+  }
+  return [...fields.values()].flatMap((whole) => {
+    const access = { ...whole, width: Math.min(whole.width, ALU_BITS) };
+    const bytes = crossbarBytes([access], gress, phv);
+    const isAlone =
+      access.lo === 0 && phv.touchedBy(gress, access).every(({ slices }) => slices.length === 1);
+    return bytes.length === 0 ? [] : [{ bytes, bits: access.width, isAlone }];
+  });
+}
+
+/** The bytes of containers that hold these bits, each once, the lowest of a container first. */
+function crossbarBytes(accesses: readonly Access[], gress: Gress, phv: PhvLayout): CrossbarByte[] {
+  const bytes = new Map<string, CrossbarByte>();
+  for (const access of accesses) {
+    for (const container of phv.touchedBy(gress, access)) {
+      const align = (container.size / 8) as CrossbarByte["align"];
+      let position = container.slices.reduce((sum, slice) => sum + slice.width, 0);
+      for (const slice of container.slices) {
+        position -= slice.width;
+        if (slice.field !== access.field) continue;
+        const low = Math.max(slice.lo, access.lo);
+        const high = Math.min(slice.lo + slice.width, access.lo + access.width);
+        for (let bit = low; bit < high; bit += 1) {
+          const phase = (position + bit - slice.lo) >> 3;
+          const name = `${container.id}:${phase}`;
+          if (!bytes.has(name)) bytes.set(name, { name, align, phase });
         }
       }
     }
-    return [...bytes].sort();
-  };
-  const key = collect(unit.key.map((part) => part.access));
-  const known = new Set(key);
-  return { key, others: collect(keyReads(unit)).filter((byte) => !known.has(byte)) };
+  }
+  return [...bytes.values()];
 }

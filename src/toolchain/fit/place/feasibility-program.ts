@@ -1,6 +1,7 @@
 /** The integer program of {@link placeExactly} for a number of stages, in CPLEX LP format. */
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
+import type { CrossbarUse } from "./crossbar.js";
 import { maySplit, type Problem } from "./placement.js";
 import { limitsOf } from "./stage.js";
 
@@ -191,7 +192,7 @@ export class FeasibilityProgram {
       use.add("logical_tables", layout.logicalTables, x);
     use.add("exact_tables", demand.exactTables, x);
     use.add("ternary_tables", demand.ternaryTables, x);
-    use.add("hash_dist_units", unit.hashes.length > 0 ? demand.hashDistribution : 0, x);
+    use.add("hash_dist_units", demand.crossbar.filter((one) => isOwnUnit(problem, one)).length, x);
     use.add("meter_alus", demand.meterAlus, x);
     use.add("stats_alus", demand.statsAlus, x);
     // Two tables that each take more than half of a hash group need two groups.
@@ -245,4 +246,13 @@ function wordsOf(problem: Problem, id: number): number {
     1,
     Math.round(layout.entries / (Math.max(1, layout.entriesPerWord) * problem.target.sram.depth)),
   );
+}
+
+/** A unit of hash distribution that no other table can share. */
+function isOwnUnit({ demands }: Problem, use: CrossbarUse): boolean {
+  if (use.kind !== "distribution") return false;
+  const equal = demands.filter(({ crossbar }) =>
+    crossbar.some((other) => other.kind === "distribution" && other.key === use.key),
+  );
+  return equal.length === 1;
 }

@@ -5,7 +5,7 @@ import { TablePlan } from "../memory/layout.js";
 import type { FitModel } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import { type Demand, demandOf } from "./demand.js";
+import { type Demand, demandOf, operandsByMemory } from "./demand.js";
 import type { Problem } from "./placement.js";
 
 /** By container: the units that write it, with the numbers of their actions that do. */
@@ -45,8 +45,15 @@ function sharersOf(model: FitModel, demands: readonly Demand[]): Map<string, num
 export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
   const phv = packFields(model, target);
-  const plans = model.units.map((unit) => new TablePlan(unit, target, phv));
-  const demands = model.units.map((unit) => demandOf(unit, defined(plans[unit.id]), target, phv));
+  // A table whose condition is its gateway has memory for its entries (p4c, mau/resource_estimate.cpp, gateway_attached).
+  const guarded = new Set(
+    model.units.flatMap(({ id, kind }) => (kind === "condition" ? model.flow.successors(id) : [])),
+  );
+  const plans = model.units.map((unit) => new TablePlan(unit, target, phv, !guarded.has(unit.id)));
+  const operands = operandsByMemory(model.units);
+  const demands = model.units.map((unit) =>
+    demandOf(unit, defined(plans[unit.id]), target, { phv, operands }),
+  );
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
   const conflict = (list: ReadonlyMap<number, ReadonlySet<number>>) => {

@@ -333,7 +333,7 @@ function graphTable(unit: Unit, problem: Problem): GraphTable {
     name: unit.name,
     entries: unit.size,
     width: unit.key.reduce((sum, part) => sum + part.access.width, 0),
-    actionBits: 8 * defined(problem.demands[unit.id]).actionBusBytes,
+    actionBits: 8 * defined(problem.plans[unit.id]).actionBytes,
     kind: defined(problem.plans[unit.id]).match === "exact" ? "exact" : "ternary",
   };
 }

@@ -1,7 +1,11 @@
 /** Resources of a stage: amounts, limits, and whether one more unit fits. */
+import { defined } from "../../../base/index.js";
+import { lineBitsOf } from "../memory/exact.js";
 import type { TableLayout } from "../memory/layout.js";
 import type { Target } from "../target.js";
+import { type CrossbarUse, ExactCrossbar } from "./crossbar.js";
 import type { Demand, SharedMemory } from "./demand.js";
+import { InstructionMemory } from "./instructions.js";
 
 export const RESOURCES = [
   "srams",
@@ -108,15 +112,30 @@ export function noCounts(): ResourceCounts {
   return Object.fromEntries(RESOURCES.map((name) => [name, 0])) as ResourceCounts;
 }
 
-/** Whether pieces of hash bits fit the hash groups, each piece within one group. First fit, largest first. */
-export function hashGroupsFit(pieces: readonly number[], groups: number, bits: number): boolean {
-  const free = new Array<number>(groups).fill(bits);
-  for (const piece of [...pieces].sort((a, b) => b - a)) {
-    const at = free.findIndex((room) => room >= Math.min(piece, bits));
-    if (at < 0) return false;
-    free[at]! -= Math.min(piece, bits);
-  }
-  return true;
+/** Columns of the hash matrix where the target states none. */
+const MOST_COLUMNS = 52;
+
+/** What a table puts on the exact crossbar, its key first. */
+export function crossbarUses(
+  { matchBytes, crossbar }: Demand,
+  layout: TableLayout,
+  target: Target,
+): CrossbarUse[] {
+  if (matchBytes.length === 0 || layout.match !== "exact") return [...crossbar];
+  const line = lineBitsOf(target);
+  // All ways beyond four share lines; partitions have one way, however many blocks they take.
+  const ways = Math.min(layout.wayRams.length, Math.max(1, Math.floor(layout.hashBits / line)), 4);
+  const select = Math.max(0, layout.hashBits - ways * line);
+  return [{ kind: "match", bytes: matchBytes, ways, select }, ...crossbar];
+}
+
+/** Names of the bytes that these uses put on the exact crossbar, each once. */
+export function bytesOfUses(uses: readonly CrossbarUse[]): Set<string> {
+  return new Set(
+    uses.flatMap((use) =>
+      (use.kind === "alu" ? use.operands.flatMap(({ bytes }) => bytes) : use.bytes).map(({ name }) => name),
+    ),
+  );
 }
 
 /** Whether TCAM units (a unit of width w is w blocks in consecutive rows of one column) fit the columns. Widest first. */
@@ -138,14 +157,49 @@ export function tcamUnitsFit(units: ReadonlyMap<number, number>, columns: number
 export class Stage {
   readonly counts = noCounts();
   readonly #limits: Record<Resource, number | null>;
-  readonly #hashPieces: number[] = [];
   readonly #tcamUnits = new Map<number, number>();
-  readonly #exactBytes = new Set<string>();
   readonly #ternaryBytes = new Set<string>();
   readonly #shared = new Set<string>();
+  /** Undefined where the target does not state how its hash matrix is made: then bytes and bits are counted alone. */
+  #crossbar: ExactCrossbar | undefined;
+  #instructions: InstructionMemory | undefined;
+  readonly #exactBytes = new Set<string>();
+  readonly #units = new Set<string>();
+  /** Memories whose ALU's results are on the action data bus. */
+  readonly #results = new Set<string>();
 
-  constructor(readonly target: Target) {
+  constructor(
+    readonly target: Target,
+    from?: Stage,
+  ) {
     this.#limits = limitsOf(target);
+    const {
+      hash_groups: groups,
+      hash_group_bits: columns,
+      alu_crossbar_byte: first,
+      instruction_colours: colours,
+    } = target.per_stage;
+    if (groups !== null && first !== null)
+      this.#crossbar = new ExactCrossbar({
+        firstAluByte: first,
+        functions: groups,
+        columns: columns ?? MOST_COLUMNS,
+      });
+    if (colours !== null) this.#instructions = new InstructionMemory(colours);
+    if (from === undefined) return;
+    this.#crossbar = from.#crossbar?.copy();
+    this.#instructions = from.#instructions?.copy();
+    Object.assign(this.counts, from.counts);
+    for (const [width, count] of from.#tcamUnits) this.#tcamUnits.set(width, count);
+    for (const byte of from.#ternaryBytes) this.#ternaryBytes.add(byte);
+    for (const byte of from.#exactBytes) this.#exactBytes.add(byte);
+    for (const name of from.#shared) this.#shared.add(name);
+    for (const key of from.#units) this.#units.add(key);
+    for (const memory of from.#results) this.#results.add(memory);
+  }
+
+  copy(): Stage {
+    return new Stage(this.target, this);
   }
 
   holds(shared: SharedMemory): boolean {
@@ -160,20 +214,45 @@ export class Stage {
     add.map_rams = layout.mapRams;
     add.gateways = demand.gateways;
     add.logical_tables = demand.logicalTables + layout.logicalTables - 1;
-    add.hash_bits = layout.hashBits + demand.hashPieces.reduce((sum, bits) => sum + bits, 0);
-    add.hash_dist_units = demand.hashDistribution;
-    add.xbar_bytes_exact = demand.exactBytes.filter((byte) => !this.#exactBytes.has(byte)).length;
     add.xbar_bytes_ternary = demand.ternaryBytes.filter((byte) => !this.#ternaryBytes.has(byte)).length;
     add.meter_alus = demand.meterAlus;
     add.stats_alus = demand.statsAlus;
-    add.vliw_slots = demand.vliw;
     add.action_bus_bytes = demand.actionBusBytes;
+    for (const { memory, bytes } of demand.results)
+      if (!this.#results.has(memory)) add.action_bus_bytes += bytes;
     add.exact_tables = demand.exactTables;
     add.ternary_tables = demand.ternaryTables;
     for (const shared of demand.shared) {
       if (!this.holds(shared)) addMemory(add, shared);
     }
+    if (this.#instructions === undefined)
+      add.vliw_slots = demand.instructions.actions.filter((writes) => writes.length > 0).length;
+    if (this.#crossbar === undefined) {
+      const uses = crossbarUses(demand, layout, this.target);
+      for (const byte of bytesOfUses(uses)) if (!this.#exactBytes.has(byte)) add.xbar_bytes_exact++;
+      add.hash_bits = layout.hashBits;
+      for (const use of uses) if (use.kind === "selector") add.hash_bits += use.bits;
+      const units = new Set(this.#units);
+      for (const use of uses)
+        if (use.kind === "distribution" && !units.has(use.key)) {
+          units.add(use.key);
+          add.hash_bits += use.bits;
+          add.hash_dist_units++;
+        }
+    }
     return add;
+  }
+
+  /** The crossbar with what the unit needs; undefined where it has no room. */
+  #withUses(demand: Demand, layout: TableLayout): ExactCrossbar | undefined {
+    const next = defined(this.#crossbar).copy();
+    return next.place(crossbarUses(demand, layout, this.target)) ? next : undefined;
+  }
+
+  #withInstructions({ instructions }: Demand): InstructionMemory {
+    const next = defined(this.#instructions).copy();
+    next.add(instructions);
+    return next;
   }
 
   /** Adds a shared memory alone. */
@@ -189,15 +268,31 @@ export class Stage {
       const limit = this.#limits[name];
       if (limit !== null && add[name] > 0 && this.counts[name] + add[name] > limit) return name;
     }
-    const { hash_groups: groups, hash_group_bits: bits } = this.target.per_stage;
-    if (groups !== null && bits !== null && add.hash_bits > 0) {
-      const pieces = [...this.#hashPieces, ...demand.hashPieces];
-      if (layout.hashBits > 0) pieces.push(layout.hashBits);
-      if (!hashGroupsFit(pieces, groups, bits)) return "hash_bits";
+    if (this.#instructions !== undefined && demand.instructions.actions.length > 0) {
+      const { rows } = this.#withInstructions(demand);
+      if (rows > (this.#limits.vliw_slots ?? rows)) return "vliw_slots";
+    }
+    if (this.#crossbar !== undefined && (demand.crossbar.length > 0 || demand.matchBytes.length > 0)) {
+      const next = this.#withUses(demand, layout);
+      if (next === undefined) return this.#isFullOfHashes(demand) ? "hash_dist_units" : "hash_bits";
+      const { units, hashBits, bytes } = next;
+      if (units > (this.#limits.hash_dist_units ?? units)) return "hash_dist_units";
+      if (hashBits > (this.#limits.hash_bits ?? hashBits)) return "hash_bits";
+      if (bytes > (this.#limits.xbar_bytes_exact ?? bytes)) return "xbar_bytes_exact";
     }
     if (layout.tcams > 0 && !this.#tcamFits(layout.tcamWidth, layout.tcams / layout.tcamWidth))
       return "tcams";
     return undefined;
+  }
+
+  /** The units of hash distribution are used up, and the table needs one. */
+  #isFullOfHashes({ crossbar }: Demand): boolean {
+    const limit = this.#limits.hash_dist_units;
+    return (
+      limit !== null &&
+      this.counts.hash_dist_units >= limit &&
+      crossbar.some(({ kind }) => kind === "distribution")
+    );
   }
 
   #tcamFits(width: number, count: number): boolean {
@@ -234,15 +329,39 @@ export class Stage {
   add(demand: Demand, layout: TableLayout): void {
     const add = this.#added(demand, layout);
     for (const name of RESOURCES) this.counts[name] += add[name];
-    this.#hashPieces.push(...demand.hashPieces);
-    if (layout.hashBits > 0) this.#hashPieces.push(layout.hashBits);
+    if (this.#crossbar !== undefined) {
+      const next = this.#withUses(demand, layout);
+      if (next === undefined) this.#addOutside(demand, layout);
+      else {
+        this.#crossbar = next;
+        this.counts.xbar_bytes_exact = next.bytes;
+        this.counts.hash_bits = next.hashBits;
+        this.counts.hash_dist_units = next.units;
+      }
+    }
+    if (this.#instructions !== undefined) {
+      this.#instructions.add(demand.instructions);
+      this.counts.vliw_slots = this.#instructions.rows;
+    }
     if (layout.tcamWidth > 0) {
       const units = layout.tcams / layout.tcamWidth;
       this.#tcamUnits.set(layout.tcamWidth, (this.#tcamUnits.get(layout.tcamWidth) ?? 0) + units);
     }
-    for (const byte of demand.exactBytes) this.#exactBytes.add(byte);
+    const uses = crossbarUses(demand, layout, this.target);
+    for (const byte of bytesOfUses(uses)) this.#exactBytes.add(byte);
+    for (const use of uses) if (use.kind === "distribution") this.#units.add(use.key);
     for (const byte of demand.ternaryBytes) this.#ternaryBytes.add(byte);
+    for (const { memory } of demand.results) this.#results.add(memory);
     for (const shared of demand.shared) this.#shared.add(shared.name);
+  }
+
+  /** What a unit takes that no crossbar holds, as a number to report. */
+  #addOutside(demand: Demand, layout: TableLayout): void {
+    const uses = crossbarUses(demand, layout, this.target);
+    this.counts.xbar_bytes_exact += bytesOfUses(uses).size;
+    this.counts.hash_bits += layout.hashBits;
+    for (const use of uses) if (use.kind === "distribution") this.counts.hash_bits += use.bits;
+    this.counts.hash_dist_units += uses.filter(({ kind }) => kind === "distribution").length;
   }
 
   /** A condition becomes the gateway of a table of this stage, so both take one logical table. */

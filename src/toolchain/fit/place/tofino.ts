@@ -325,11 +325,7 @@ class Placer {
       if (waiting.some((other) => defined(this.problem.conflicts[id]).has(other))) return false;
     }
     // On a copy of the stage, because either all units are placed or none.
-    const trial = new Stage(this.problem.target);
-    for (const part of this.#parts) {
-      if (part.stage === stage && part.spill === undefined)
-        trial.add(defined(this.problem.demands[part.unit.id]), part.layout);
-    }
+    const trial = defined(this.#stages[stage]).copy();
     const gateways = new Map<number, number>();
     for (const id of tables) {
       const gateway = this.#gatewayOf[id];
@@ -433,6 +429,7 @@ class Placer {
     }
     const waiting = this.#openGateway(id);
     if (waiting !== undefined && !this.#placeOne(waiting, stage)) return false;
+    if (here.exceeded(demand, layout) !== undefined) return true;
     here.add(demand, layout);
     defined(this.#members[stage]).add(id);
     const unit = defined(model.units[id]);
@@ -517,6 +514,6 @@ function withGateway(table: Demand, condition: Demand): Demand {
     ...table,
     logicalTables: table.logicalTables + condition.logicalTables - 1,
     gateways: condition.gateways + Math.max(0, table.gateways - 1),
-    exactBytes: [...new Set([...table.exactBytes, ...condition.exactBytes])],
+    crossbar: [...table.crossbar, ...condition.crossbar],
   };
 }

@@ -6,7 +6,7 @@
 import { defined } from "../../../../../base/index.js";
 import { cast, equal, number } from "../../../lower/build.js";
 import type { Expr, ExternInstance, Stmt, StmtOf } from "../../../lower/ir.js";
-import { bits, totalWidth } from "../../../lower/ir-types.js";
+import { bits } from "../../../lower/ir-types.js";
 import { assign, local, primitiveCall, toBits } from "../../../lower/plain-values.js";
 import { argument } from "../p4info-scope.js";
 import type { Lowering } from "./lowering.js";
@@ -45,7 +45,8 @@ function parts(lowering: Lowering, stmt: Extern): { answer: Expr; before: Stmt[]
 /** `Lpf.execute`: the mean of a value, or its rate. */
 export function filtered(lowering: Lowering, stmt: Extern): Stmt[] {
   const { result, span } = stmt;
-  if (result === undefined || lowering.form === "hardware") return passed(stmt);
+  if (result === undefined) return [];
+  if (lowering.form === "hardware") return inHardware(lowering, stmt);
   const { answer, before, args } = parts(lowering, stmt);
   return [
     ...before,
@@ -61,7 +62,7 @@ export function dropsEarly(lowering: Lowering, stmt: Extern): Stmt[] {
   const value = (name: string, usual: bigint): Expr =>
     cast(argument(defined(instance), name) ?? number(usual, bits(8), span), result.type, span);
   const keeps = value("no_drop_value", 0n);
-  if (lowering.form === "hardware") return [assign(result, keeps, span)];
+  if (lowering.form === "hardware") return inHardware(lowering, stmt);
   const { answer, before, args } = parts(lowering, stmt);
   return [
     ...before,
@@ -76,7 +77,16 @@ export function dropsEarly(lowering: Lowering, stmt: Extern): Stmt[] {
   ];
 }
 
-function passed({ args, result, span }: Extern): Stmt[] {
+/** One visit of the ALU beside the filter's memory. */
+function inHardware(lowering: Lowering, stmt: Extern): Stmt[] {
+  const { result, span } = stmt;
   if (result === undefined) return [];
-  return [assign(result, cast(toBits(defined(args[0])), bits(totalWidth(result.type)), span), span)];
+  const { answer, before, args } = parts(lowering, stmt);
+  const [, , state, value, index] = args;
+  const cells = state?.kind === "instance" ? state.instance : undefined;
+  return [
+    ...before,
+    primitiveCall("tna.alu", cells, [answer, defined(index), defined(value)], { outs: [0], span }),
+    assign(result, cast(answer, result.type, span), span),
+  ];
 }

@@ -1,0 +1,123 @@
+/** The exact crossbar with its hash matrix, and the instruction memory, by small cases that follow from how they are made. */
+import { describe, expect, it } from "vitest";
+import {
+  type CrossbarByte,
+  type CrossbarUse,
+  ExactCrossbar,
+} from "../../../src/toolchain/fit/place/crossbar.js";
+import { InstructionMemory } from "../../../src/toolchain/fit/place/instructions.js";
+
+const tofino = { firstAluByte: 8, functions: 8, columns: 52 };
+const bytes = (name: string, count: number): CrossbarByte[] =>
+  Array.from({ length: count }, (_, i) => ({ name: `${name}:${i}`, align: 1, phase: 0 }));
+const match = (name: string, count: number, ways = 4, select = 0): CrossbarUse => ({
+  kind: "match",
+  bytes: bytes(name, count),
+  ways,
+  select,
+});
+const gateway = (name: string, count: number, bits = 0): CrossbarUse => ({
+  kind: "gateway",
+  bytes: bytes(name, count),
+  bits,
+  groups: 1,
+});
+const distribution = (key: string, count: number, bits: number): CrossbarUse => ({
+  kind: "distribution",
+  key,
+  bytes: bytes(key, count),
+  bits,
+});
+const placed = (...uses: CrossbarUse[]) => {
+  const crossbar = new ExactCrossbar(tofino);
+  const fits = uses.map((use) => crossbar.place([use]));
+  return { fits: fits.every((is) => is), crossbar };
+};
+
+describe("the exact crossbar", () => {
+  it("has a byte once for a match and a condition, and twice for two matches that take all line addresses", () => {
+    expect(placed(match("a", 4), gateway("a", 4)).crossbar.bytes).toBe(4);
+    expect(placed(match("a", 4), match("a", 4)).crossbar.bytes).toBe(8);
+    // One way each: the second one takes the next line address of the same half.
+    expect(placed(match("a", 4, 1), match("a", 4, 1)).crossbar).toMatchObject({ bytes: 4, hashBits: 20 });
+  });
+
+  it("holds eight tables of four ways: each takes a hash function", () => {
+    const tables = (count: number) => Array.from({ length: count }, (_, i) => match(`t${i}`, 4));
+    expect(placed(...tables(8))).toMatchObject({ fits: true, crossbar: { hashBits: 320, bytes: 32 } });
+    expect(placed(...tables(9)).fits).toBe(false);
+  });
+
+  it("keeps the bytes of a large container in their order", () => {
+    const word = (name: string): CrossbarByte[] =>
+      Array.from({ length: 4 }, (_, phase) => ({ name: `${name}:${phase}`, align: 4 as const, phase }));
+    const lowest = (count: number) =>
+      Array.from({ length: count }, (_, i): CrossbarByte => word(`w${i}`)[0]!);
+    // A group has four places for the lowest byte of a container of 32 bits, the crossbar 32.
+    const gateways = (count: number): CrossbarUse => ({
+      kind: "gateway",
+      bytes: lowest(count),
+      bits: 0,
+      groups: 1,
+    });
+    expect([placed(gateways(4)).fits, placed(gateways(5)).fits]).toEqual([true, false]);
+  });
+
+  it("shares a unit of hash distribution between equal hashes, and keeps its halves apart from matches", () => {
+    const { crossbar, fits } = placed(distribution("x", 2, 16), distribution("x", 2, 16), match("x", 2));
+    expect([fits, crossbar.units, crossbar.bytes, crossbar.hashBits]).toEqual([true, 1, 4, 56]);
+    const units = (count: number) => Array.from({ length: count }, (_, i) => distribution(`d${i}`, 2, 16));
+    expect([placed(...units(6)).fits, placed(...units(7)).fits]).toEqual([true, false]);
+  });
+
+  it("gives an ALU its operands in the upper half of a group, or through the matrix where they stand elsewhere", () => {
+    const alu = (memory: string, isAlone: boolean): CrossbarUse => ({
+      kind: "alu",
+      memory,
+      operands: [{ bytes: bytes(memory, 4), bits: 32, isAlone }],
+      width: 4,
+    });
+    expect(placed(alu("r", true)).crossbar).toMatchObject({ bytes: 4, hashBits: 0 });
+    expect(placed(alu("r", false)).crossbar).toMatchObject({ bytes: 4, hashBits: 32 });
+    expect(placed(alu("r", true), alu("r", true)).crossbar.bytes).toBe(4);
+    expect(placed(...Array.from({ length: 8 }, (_, i) => alu(`r${i}`, true))).fits).toBe(true);
+  });
+
+  it("gives a condition bits of the matrix for what it compares by order", () => {
+    expect(placed(gateway("a", 2, 12)).crossbar.hashBits).toBe(12);
+    expect(placed(gateway("a", 2, 12), gateway("b", 2, 12)).crossbar.hashBits).toBe(24);
+  });
+
+  it("leaves a copy as it was", () => {
+    const first = new ExactCrossbar(tofino);
+    const copy = first.copy();
+    expect(copy.place([match("a", 4)])).toBe(true);
+    expect([first.bytes, first.hashBits, copy.bytes]).toEqual([0, 0, 4]);
+  });
+});
+
+describe("the instruction memory", () => {
+  const rows = (...tables: [gress: "ingress" | "egress", actions: number[][]][]) => {
+    const memory = new InstructionMemory(2);
+    for (const [gress, actions] of tables) memory.add({ gress, actions });
+    return memory.rows;
+  };
+
+  it("has the instruction that does nothing once for all tables, and a row for each further one of a table", () => {
+    expect(rows()).toBe(0);
+    expect(rows(["ingress", [[]]], ["ingress", [[]]])).toBe(1);
+    expect(rows(["ingress", [[], []]])).toBe(1);
+    expect(rows(["ingress", [[], [], []]])).toBe(2);
+  });
+
+  it("puts two instructions of different containers in a row", () => {
+    // Row 0 has one place beside the instruction that does nothing.
+    expect(rows(["ingress", [[1]]])).toBe(1);
+    expect(rows(["ingress", [[1], [2], [3]]])).toBe(2);
+    expect(rows(["ingress", [[1], [1], [1]]])).toBe(3);
+  });
+
+  it("has rows of each gress", () => {
+    expect(rows(["ingress", [[1], [1]]], ["egress", [[1]]])).toBe(2);
+  });
+});
