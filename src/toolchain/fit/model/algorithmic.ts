@@ -4,7 +4,7 @@
  * TCAM table finds the number of the partition. With `@atcam_partition_index` the program has the number in a key.
  */
 import type { Target } from "../target.js";
-import type { ActionModel, FieldInfo, Unit } from "./model.js";
+import type { ActionModel, Unit } from "./model.js";
 import type { TablePragmas } from "./pragmas.js";
 
 type NewUnit = Omit<Unit, "id">;
@@ -14,8 +14,8 @@ interface Table {
   readonly pragmas: TablePragmas;
   /** The names of its keys, in the order of the unit's key. */
   readonly names: readonly string[];
-  /** A field for the number of the partition is added. */
-  readonly fields: Map<string, FieldInfo>;
+  /** Adds a field of metadata, of a header of that name: the number of the partition. */
+  readonly addMetadata: (header: string, name: string, width: number) => void;
   readonly target: Target;
 }
 
@@ -41,21 +41,14 @@ export function splitAlgorithmic(
   return { units: byKey === undefined ? units : [byKey, ...rest], unused };
 }
 
-function withPreclassifier(first: NewUnit, { pragmas, fields, target }: Table): NewUnit[] | undefined {
+function withPreclassifier(first: NewUnit, { pragmas, addMetadata, target }: Table): NewUnit[] | undefined {
   const { partitions: usual, rows_per_partition: usualRows } = target.algorithmic_lpm;
   const partitions = pragmas.alpm?.partitions ?? usual ?? 1;
   const rows = pragmas.alpm?.subtrees ?? usualRows ?? 1;
   if (first.key.filter((part) => part.kind === "lpm").length !== 1) return undefined;
   const field = `${first.name}$partition`;
   const bits = Math.ceil(Math.log2(partitions));
-  fields.set(field, {
-    name: field,
-    header: "$alpm",
-    width: bits,
-    offset: 0,
-    metadata: true,
-    intrinsic: false,
-  });
+  addMetadata("$alpm", field, bits);
   const access = { field, lo: 0, width: bits };
   const choose: ActionModel = {
     name: "$partition",

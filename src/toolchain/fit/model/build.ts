@@ -441,9 +441,26 @@ class Builder {
       units[0] = { ...match, actions };
     }
     const names = (info?.message.matchFields ?? []).map(({ name }) => name ?? "");
-    const split = splitAlgorithmic(units, { pragmas, names, fields: this.#fields, target: this.target });
+    const split = splitAlgorithmic(units, {
+      pragmas,
+      names,
+      addMetadata: (header, name, width) => this.#addMetadata(header, name, width),
+      target: this.target,
+    });
     this.#passOver(table, split.unused);
     return [...split.units];
+  }
+
+  /** A value that a table of ours leaves for another one: metadata of `width` bits that no packet brings. */
+  #addMetadata(header: string, name: string, width: number): void {
+    const { bits, fields } = this.#headers.get(header) ?? { bits: 0, fields: [] };
+    this.#fields.set(name, { name, header, width, offset: bits, metadata: true, intrinsic: false });
+    this.#headers.set(header, {
+      name: header,
+      bits: bits + width,
+      metadata: true,
+      fields: [...fields, name],
+    });
   }
 
   #passOver(table: bmv2.Bmv2Table, pragmas: readonly string[]): void {
