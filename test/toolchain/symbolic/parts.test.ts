@@ -389,9 +389,11 @@ describe("the decisions of a path", () => {
     const one = chooser();
     expect(one.choose(ways)).toBe(0);
     expect(one.model.get("x")).toBe(1n);
+    // Nothing lay before the decision.
+    const before = { labels: ["x is 1"], count: 0 };
     expect(one.waiting).toEqual([
-      { decisions: [1], label: "x is 2", pass: 1 },
-      { decisions: [2], label: "x is 3", pass: 1 },
+      { decisions: [1], label: "x is 2", pass: 1, before },
+      { decisions: [2], label: "x is 3", pass: 1, before },
     ]);
     expect([one.made, one.labels, one.conditions]).toEqual([[0], ["x is 1"], [ways[0]!.condition]]);
     const last = chooser([], [], 2);
@@ -403,7 +405,8 @@ describe("the decisions of a path", () => {
     const one = chooser([], [terms.not(below(2))]);
     one.require(below(3));
     expect(one.choose(ways)).toBe(1);
-    expect(one.waiting).toEqual([{ decisions: [2], label: "x is 3", pass: 1 }]);
+    const before = { labels: ["x is 2"], count: 0 };
+    expect(one.waiting).toEqual([{ decisions: [2], label: "x is 3", pass: 1, before }]);
     expect(() => one.require(below(2))).toThrow(Impossible);
     expect(() => chooser([], [terms.not(below(9))]).choose(ways)).toThrow(Impossible);
   });
