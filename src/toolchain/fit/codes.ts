@@ -77,6 +77,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.tableAppliedAgain]: "A packet can reach the same table a second time",
   [CODES.loop]: "The control flow has a loop",
   [CODES.registerUpdate]: "The conditional update of a register is more complex than its ALU allows",
-  [CODES.pragmaNotConsidered]: "A pragma of a table that fit does not consider",
+  [CODES.pragmaNotConsidered]: "A pragma of a table or of containers that fit does not follow",
   [CODES.conditionalStatement]: "A conditional statement in an action, other than the update of a register",
 };
