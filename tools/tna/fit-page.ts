@@ -90,7 +90,7 @@ ${row("within two stages", within(2))}
 ${verdicts.map((verdict) => row(`verdict \`${verdict}\``, ({ ours }) => ours.verdict === verdict)).join("\n")}
 
 Time of a fit without the compile: median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms, beside what else the machine did then.
-Earlier runs had 49 and 728 ms on a quiet machine, and 789 ms and 11.6 s beside twenty other processes. <!-- not measured: depends on what else the machine did -->
+Before the exact crossbar and the allocation of containers: median 49 ms, longest 728 ms, on a quiet machine. <!-- not measured: depends on what else the machine did -->
 
 ## Resources
 
