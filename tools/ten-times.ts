@@ -6,11 +6,13 @@
  *     ... --json          prints the finished cells as JSON at the end; with --cells 0 nothing runs
  *
  * A cell is a scheme at a point of a file of examples/compare. Its mean slowdown and the interval are those of the file's own run,
- * `DIR/runs/NAME` (made with `--resume` where it is missing); the long run has ten times the flows, or the duration, under as many seeds,
- * which begin with the same flows. A finished cell is a line of DIR/cells.jsonl and is not run again, so that a command that was ended
- * continues where it stopped; `--cells` and `--seconds` end it. The first cells of the order are an even sample of all.
+ * `DIR/runs/NAME` (with `--resume`, which runs again what is out of date); the long run has ten times the flows, or the duration, under as many seeds,
+ * which begin with the same flows. A finished cell is a line of DIR/cells.jsonl and is not run again while the contents of its file are
+ * the same, so that a command that was ended continues where it stopped; `--cells` and `--seconds` end it. The first cells of the order are an even
+ * sample of all.
  */
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
@@ -57,9 +59,13 @@ interface Checked extends Cell {
   readonly long: number;
   readonly seeds: number;
   readonly warned: boolean;
+  /** Hash of the contents of the file. */
+  readonly hash: string;
 }
 
-const readFile = (name: string): File => parse(readFileSync(join(FOLDER, `${name}.yaml`), "utf8"));
+const textOf = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`), "utf8");
+const readFile = (name: string): File => parse(textOf(name));
+const hashOf = (name: string): string => createHash("sha256").update(textOf(name)).digest("hex").slice(0, 16);
 
 /** Files of load with an interval. */
 const names = readdirSync(FOLDER)
@@ -104,7 +110,7 @@ const labelOf = (scheme: File): string | undefined =>
 
 /** The file of the cell alone, ten times as long, under `seeds` seeds. */
 function longFile({ file: name, point, scheme: index }: Cell, seeds: number): File {
-  const { until: _, sweep: _swept, ...file } = readFile(name);
+  const { until, sweep: _swept, ...file } = readFile(name);
   const scheme = file.schemes[index];
   if (typeof scheme === "object") scheme.scheme = scheme.scheme.replace(/^\.\.\//, `${root}/examples/`);
   // A parameter of another scheme is no key of this file.
@@ -115,6 +121,8 @@ function longFile({ file: name, point, scheme: index }: Cell, seeds: number): Fi
   const { traffic, measured_flows } = file;
   return {
     ...file,
+    // The default of a file with `until`.
+    ...(until === undefined ? {} : { warm_up: file.warm_up ?? "auto" }),
     ...(lengthened({ traffic, measured_flows }) as File),
     kind: "load",
     schemes: [scheme],
@@ -141,13 +149,19 @@ function rowOf({ file: name, point, scheme }: Cell, document: File): File {
   return rows[point * file.schemes.length + scheme];
 }
 
+/** The results of the files' own runs, by name. */
+const ownResults = new Map<string, File>();
+
+/** The results of the file's own run. The first call for a file runs those of its jobs that are missing or out of date. */
+function ownOf(name: string, out: string): File {
+  const known = ownResults.get(name) ?? results(join(FOLDER, `${name}.yaml`), join(out, "runs", name));
+  ownResults.set(name, known);
+  return known;
+}
+
 function checked(cell: Cell, out: string): Checked {
-  const folder = join(out, "runs", cell.file);
-  const done = join(folder, "results.json");
-  const own = existsSync(done)
-    ? JSON.parse(readFileSync(done, "utf8"))
-    : results(join(FOLDER, `${cell.file}.yaml`), folder);
-  const row = rowOf(cell, own);
+  const hash = hashOf(cell.file);
+  const row = rowOf(cell, ownOf(cell.file, out));
   const long = mkdtempSync(join(out, "long-"));
   try {
     const path = join(long, `${cell.file}.yaml`);
@@ -160,6 +174,7 @@ function checked(cell: Cell, out: string): Checked {
       long: all(document)[0].slowdown_mean,
       seeds: row.seeds,
       warned: document.warnings.some((text: string) => text.includes("transient")),
+      hash,
     };
   } finally {
     rmSync(long, { recursive: true, force: true });
@@ -191,12 +206,14 @@ if (options.out === undefined) throw new Error("--out DIR: the folder of runs an
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const list = join(out, "cells.jsonl");
+/** The finished cells of files whose contents are still the same. */
 const finished = (): Checked[] =>
   existsSync(list)
     ? readFileSync(list, "utf8")
         .split("\n")
         .filter((line) => line !== "")
-        .map((line) => JSON.parse(line))
+        .map((line): Checked => JSON.parse(line))
+        .filter(({ file, hash }) => names.includes(file) && hash === hashOf(file))
     : [];
 const same = (a: Cell, b: Cell) => a.file === b.file && a.point === b.point && a.scheme === b.scheme;
 const moved = ({ mean, half, long }: Checked) => Math.abs(long - mean) > half;

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { type Block, type Run, type RunDocument, runsOf } from "./block.js";
 import { hashesOf, linesOf, type Stored } from "./store.js";
 
@@ -69,9 +69,9 @@ export function csvRows(text: string): Record<string, string>[] {
   return rows.map((cells) => Object.fromEntries(header.map((name, column) => [name, cells[column] ?? ""])));
 }
 
-/** The folder of a run below `kept`: its file's name, and its further arguments. */
+/** The folder of a run below `kept`: its file's path, since files of several folders have one name, and its further arguments. */
 const keptFolder = (kept: string, { args: [file = "", ...others] }: Run): string =>
-  join(kept, [basename(file, ".yaml"), ...others].join(" ").replace(/[^\w.-]+/g, "-"));
+  join(kept, [file.replace(/\.yaml$/, ""), ...others].join(" ").replace(/[^\w.-]+/g, "-"));
 
 /**
  * Runs a command to its end. Throws with the end of its messages if it fails. `kept`: a run of an experiment has a folder there, which

@@ -74,10 +74,32 @@ export class SizeDistribution {
     return a.fraction + ((b.fraction - a.fraction) * (bytes - a.bytes)) / (b.bytes - a.bytes);
   }
 
+  /** Mean of what {@link sample} draws: sizes in whole bytes, at least 1. */
+  get drawnMean(): number {
+    const points = this.#points;
+    let sum = points[0]!.fraction * wholeBytes(points[0]!.bytes);
+    for (let i = 1; i < points.length; i++) {
+      const { bytes: a, fraction } = points[i - 1]!;
+      const { bytes: b, fraction: end } = points[i]!;
+      const mean = b > a ? (wholeBytesUpTo(b) - wholeBytesUpTo(a)) / (b - a) : wholeBytes(a);
+      sum += mean * (end - fraction);
+    }
+    return sum;
+  }
+
   /** A flow size in whole bytes, at least 1. */
   sample(random: Random): number {
-    return Math.max(1, Math.round(this.quantile(random.float())));
+    return wholeBytes(this.quantile(random.float()));
   }
+}
+
+const wholeBytes = (size: number): number => Math.max(1, Math.round(size));
+
+/** The integral of {@link wholeBytes} from 0 to `size`. */
+function wholeBytesUpTo(size: number): number {
+  const last = Math.round(size);
+  // Below one half, 1 takes the place of 0; each whole number k before the last one counts over a length of 1.
+  return Math.min(size, 0.5) + last * (size - last + 0.5) + (last * (last - 1)) / 2;
 }
 
 /** The full share in the second number of a line: 100, or 1. */

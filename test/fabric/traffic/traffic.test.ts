@@ -49,6 +49,23 @@ describe("flow size distributions", () => {
     expect(SizeDistribution.fixed(3).scaled(0.1).sample(new Random(1))).toBe(1);
   });
 
+  it.each([
+    ["web_search.txt", 1],
+    ["web_search.txt", 1e-4],
+    ["web_search.txt", 1e-7],
+    ["web_search.txt", 1e-9],
+    ["p4te_web_search.txt", 1e-5],
+    ["rpc.txt", 0.01],
+  ])("know the mean of the whole bytes that they draw: %s, times %f", (name, factor) => {
+    const sizes = load(name).scaled(factor);
+    const count = 20_000;
+    // Stratified, so that the sum over shares is the integral.
+    const draw = (i: number) => sizes.sample({ float: () => (i + 0.5) / count } as Random);
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += draw(i);
+    expect(sizes.drawnMean / (sum / count)).toBeCloseTo(1, 2);
+  });
+
   it("of the package are all of these, each with its source", () => {
     const names = readdirSync(data);
     expect(names.length).toBe(10);

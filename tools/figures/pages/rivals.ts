@@ -75,8 +75,9 @@ const BLIND: Readonly<Record<string, "flow" | "part">> = { ecmp: "flow", presto:
 const crossing = (traffic: string) => (traffic === "all-to-all" ? 8 / 11 : 1);
 
 /**
- * The share of the offered payload that can arrive in the long run, below 1 where a link is full: then queues grow with the run, and a mean
- * slowdown is one of its length. Two thirds of the flows begin or end in the rack of the slow link. If each uplink gets the same, a quarter of
+ * The most of the offered payload that can arrive in the long run, as a share, below 1 where a link is full: then queues grow with the run, and a mean
+ * slowdown is one of its length. Where the hosts' links and the slow link are full, the lesser of their shares is a bound: a flow may meet both.
+ * The limits are those of the sizes of web search, for all traffic. Two thirds of the flows begin or end in the rack of the slow link. If each uplink gets the same, a quarter of
  * them meets the slow link, or all of them if each flow is spread.
  */
 function carried({ fabric, scheme, traffic, load = 0.5 }: Row, { full }: Limits): number {

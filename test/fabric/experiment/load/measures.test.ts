@@ -72,6 +72,61 @@ describe("measured_flows", () => {
     expect(timesOf(bounded)).toEqual(timesOf(all));
     expect(bounded.window).toEqual(all.window);
   });
+
+  it("measures whole requests: the one that has begun when the number is reached, too", async () => {
+    const incast = (flows: number) =>
+      `traffic: { sizes: { fixed: 20KB }, pattern: { incast: { senders: 3, receivers: [host0-0-0] } }, interval: 1ms, flows: ${flows} }\nrecord: flows\n`;
+    const [few] = (await play(file(`${incast(90)}measured_flows: 4\n`))) as [LoadOutcome];
+    const [all] = (await play(file(incast(90)))) as [LoadOutcome];
+    expect(timesOf(few)).toEqual(timesOf(all).slice(0, 6));
+    expect(few.groups).toMatchObject({ groups: 2, unfinished: 0 });
+    expect(few.started).toBeLessThan(90);
+  });
+
+  it.each([
+    ["requests with questions", "{ requests: { fan_out: 2, question: 1KB } }, interval: 1ms", 8],
+    [
+      "closed loops",
+      "{ requests: { fan_out: 2, question: 1KB, loop: { outstanding: 1, think: 100us } } }",
+      8,
+    ],
+    // 4 hosts: 6 steps of 4 flows.
+    ["all-reduces", "{ collective: { operation: all_reduce } }, interval: 5ms", 24],
+    ["repeated all-reduces", "{ collective: { operation: all_reduce, loop: { think: 100us } } }", 24],
+  ])("ends traffic that completions drive, after whole groups: %s", async (_, pattern, group) => {
+    const text = `traffic: { sizes: { fixed: 20KB }, pattern: ${pattern}, flows: 1200 }\nrecord: flows\nmeasured_flows: ${2 * group - 1}\n`;
+    const load = file(text);
+    const [few] = (await play(load)) as [LoadOutcome];
+    const times = timesOf(few);
+    expect(few.started).toBeLessThan(600);
+    expect(times.length).toBeGreaterThanOrEqual(2 * group - 1);
+    for (const [, , time] of times) expect(time).toBeGreaterThan(0);
+    expect(few.groups!.groups).toBeGreaterThanOrEqual(2);
+    expect(few.groups!.unfinished).toBe(0);
+    expect(few.endNs).toBe(Math.max(...times.map(([, start, time]) => start + time!)));
+    expect(few.trafficEndedNs).toBeUndefined();
+  });
+
+  it.each([
+    ["fewer flows", 80, 1000, true],
+    ["one flow more", 100, 99, true],
+    ["enough flows", 400, 60, false],
+  ])("says when the traffic ends before the measured flows: %s", async (_, flows, most, ends) => {
+    const text = `load: 0.5\ntraffic: { sizes: { uniform: [2KB, 60KB] }, flows: ${flows} }\nmeasured_flows: ${most}\n`;
+    const load = file(text);
+    const outcomes = await play(load);
+    expect(outcomes[0]!.trafficEndedNs !== undefined).toBe(ends);
+    const notes = LOAD.unitNotes!(LOAD.units(load)[0]!, outcomes).filter((note) =>
+      note.includes("measured_flows"),
+    );
+    expect(notes.length).toBe(ends ? 1 : 0);
+    if (ends) expect(notes[0]).toContain(`after ${flows} flows`);
+  });
+
+  it("says nothing of ends without the key", async () => {
+    const [all] = (await play(file(traffic(80)))) as [LoadOutcome];
+    expect(all.trafficEndedNs).toBeUndefined();
+  });
 });
 
 describe("a load experiment", () => {

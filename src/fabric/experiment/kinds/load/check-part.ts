@@ -24,6 +24,9 @@ import { CODES } from "../../codes.js";
 import type { TrafficContext, TrafficPart } from "./schema.js";
 import type { TrafficFiles } from "./traffic-files.js";
 
+/** The most by which the mean of sizes in whole bytes may differ from that of their distribution, as a part of it. */
+const ROUNDING = 0.01;
+
 type Path = readonly PropertyKey[];
 type PatternKeys = Exclude<NonNullable<TrafficPart["pattern"]>, string>;
 
@@ -88,17 +91,33 @@ class PartCheck {
       return this.#error(CODES.trafficKeys, this.#at(), "the traffic has no `sizes`", example);
     }
     if (typeof sizes === "string") return this.files.distribution(sizes, this.#at("sizes"));
-    if (sizes.scaled !== undefined)
-      return this.files
-        .distribution(sizes.scaled.of, this.#at("sizes", "scaled", "of"))
-        ?.scaled(sizes.scaled.by);
-    if (sizes.cdf !== undefined)
-      return this.files.ownDistribution(sizes.cdf.file, sizes.cdf.shares, this.#at("sizes", "cdf", "file"));
+    if (sizes.scaled !== undefined) {
+      const { of, by } = sizes.scaled;
+      const scaled = this.files.distribution(of, this.#at("sizes", "scaled", "of"))?.scaled(by);
+      return this.#drawable(scaled, this.#at("sizes", "scaled", "by"));
+    }
+    if (sizes.cdf !== undefined) {
+      const { file, shares } = sizes.cdf;
+      const at = this.#at("sizes", "cdf", "file");
+      return this.#drawable(this.files.ownDistribution(file, shares, at), at);
+    }
     if (sizes.fixed !== undefined) return SizeDistribution.fixed(sizes.fixed);
     const [least, most] = defined(sizes.uniform);
     if (least <= most) return SizeDistribution.uniform(least, most);
     const message = `uniform: expected the smallest size first, got ${least} and ${most} bytes`;
     return this.#error(CODES.trafficKeys, this.#at("sizes", "uniform"), message);
+  }
+
+  /** The rate of the flows follows from the mean of the distribution: sizes that are drawn, in whole bytes, must have the same one. */
+  #drawable(sizes: SizeDistribution | undefined, span: Span | undefined): SizeDistribution | undefined {
+    if (sizes === undefined || Math.abs(sizes.drawnMean / sizes.mean - 1) <= ROUNDING) return sizes;
+    const [mean, drawn] = [sizes.mean, sizes.drawnMean].map((bytes) => Number(bytes.toPrecision(3)));
+    return this.#error(
+      CODES.trafficKeys,
+      span,
+      `the sizes have a mean of ${mean} bytes, and of ${drawn} in whole bytes of at least 1: the flows would not offer the load`,
+      "sizes are in bytes; write larger ones, or a larger factor",
+    );
   }
 
   #pattern(): PatternSpec | undefined {

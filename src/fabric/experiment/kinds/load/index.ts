@@ -148,11 +148,26 @@ function loadNotes({ scheme }: SchemeUnit, outcomes: readonly LoadOutcome[]): st
       : [
           `${scheme.title}: ${unfinished} of ${flows} measured flows had not ended at the end of the drain; completion times and slowdowns leave them out, and so are better than the real ones.`,
         ]),
+    ...trafficEndedNotes(scheme.title, outcomes),
     ...(outside.length === 0 ? [] : [windowNote(scheme.title, outside, outcomes.length)]),
     ...windowNotes(scheme.title, outcomes),
     ...(leftOut === 0
       ? []
       : [`${scheme.title}: flows.jsonl leaves out ${leftOut} flows beyond record_limit.`]),
+  ];
+}
+
+/** Under `measured_flows`: the load must last until the measured flows have ended. */
+function trafficEndedNotes(title: string, outcomes: readonly LoadOutcome[]): string[] {
+  const early = outcomes.filter(({ trafficEndedNs }) => trafficEndedNs !== undefined);
+  if (early.length === 0) return [];
+  const { started, trafficEndedNs } = defined(early[0]);
+  const seeds =
+    outcomes.length === 1
+      ? ""
+      : ` (under ${early.length} of ${outcomes.length} seeds; these figures are of the first)`;
+  return [
+    `${title}: the traffic ends after ${started} flows, at ${Number((defined(trafficEndedNs) / 1e6).toPrecision(6))} ms, before the flows of measured_flows have ended${seeds}: the last ones meet a network that empties. Write more traffic.flows, a longer traffic.duration, or a smaller measured_flows.`,
   ];
 }
 

@@ -26,6 +26,11 @@ export interface LoadFigures {
   readonly unsettled?: true;
   /** Payload that arrived in the window and after it; only where more arrived after it. */
   readonly outsideWindow?: { readonly within: number; readonly after: number };
+  /**
+   * With `measured_flows`, where the traffic ended before that number had begun or before these had ended: nanoseconds from the start of the
+   * traffic to the last arrival.
+   */
+  readonly trafficEndedNs?: number;
   /** Bits of payload per second that the traffic offers on average by its description; absent for recorded flows and closed loops. */
   readonly nominalBps?: number;
   /** The halves of the window; absent where it has none (all flows start at one instant). */

@@ -111,11 +111,10 @@ export async function loadInSimulator(
     if (isLast && (duration === undefined || meter.hasAll) && arrival.startNs > warm_up) windowCloses();
   });
   if (traffic.replay !== undefined) replayPackets(fabric, traffic.replay());
-  // Flows of the warm-up must end too only where their completions start other flows.
+  // Without `measured_flows`, flows of the warm-up must end too only where their completions start other flows.
   const isOver = () =>
-    workload.completed === undefined
-      ? (arrivals.ended || meter.hasAll) && meter.openMeasured === 0
-      : arrivals.ended && meter.open === 0;
+    meter.openMeasured === 0 &&
+    (meter.hasAll || (arrivals.ended && (workload.completed === undefined || meter.open === 0)));
   const isDrained = () => arrivals.ended && sinceStart() >= arrivals.lastNs + drain;
 
   await playSlices(stage, {
@@ -129,6 +128,9 @@ export async function loadInSimulator(
   const seriesFigures = series?.figures();
   for (const flow of meter.openFlows()) recorder.unfinished(flow);
   const openAtEnd = meter.open;
+  const hasDriedUp =
+    !meter.hasAll || (arrivals.ended && (workload.completed === undefined || openAtEnd === 0));
+  const trafficEndedNs = mostMeasured !== undefined && hasDriedUp ? arrivals.lastNs : undefined;
   const outsideWindow = window.outside();
   flows.closeAll();
   fabric.events.ended();
@@ -144,6 +146,7 @@ export async function loadInSimulator(
     ...given({ firstCommandNs: firstCommand }),
     endNs: sinceStart(),
     ...given({ outsideWindow }),
+    ...given({ trafficEndedNs }),
     ...given({ nominalBps: workload.offeredBps }),
     ...given({ halves: ofHalves }),
     ...fabricMeter.figures(),

@@ -221,7 +221,7 @@ export const loadFileSchema = z.strictObject({
   traffic: trafficSchema,
   /** Time from the start in which flows, links and queues are not measured. `auto`: found by a pilot run; the default with `until`. */
   warm_up: z.union([durationSchema, z.literal("auto")]).optional(),
-  /** The most flows that are measured. Traffic goes on until they have ended, so that none of them meets a network that empties. */
+  /** The number of flows after which no further flow is measured, except the rest of a request or collective that has begun. Traffic goes on until they have ended, so that none of them meets a network that empties. */
   measured_flows: whole("a number of flows", 1, 1e9).optional(),
   until: untilSchema.optional(),
   /** Time after the last arrival: flows that have not ended by then count as unfinished. */

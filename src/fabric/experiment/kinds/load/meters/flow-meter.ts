@@ -104,6 +104,8 @@ export class FlowMeter {
   readonly #groupSlowdowns = new QuantileSketch();
   #groupCount = 0;
   #openMeasured = 0;
+  /** Number of flows of measured groups that have not arrived. */
+  #awaited = 0;
 
   constructor(
     readonly bounds: SizeBounds,
@@ -111,7 +113,7 @@ export class FlowMeter {
     readonly warmUp: number,
     /** Completion time of a flow that is alone in the empty network. */
     readonly ideal: (arrival: FlowArrival) => number | undefined,
-    /** Number of measured flows after which no further flow is measured. */
+    /** Number of measured flows after which no further flow is measured but the rest of groups that have begun: groups are whole. */
     readonly most: number = Number.POSITIVE_INFINITY,
   ) {
     this.#classes = Object.fromEntries(SIZE_CLASSES.map((name) => [name, newClass()])) as Record<
@@ -127,7 +129,7 @@ export class FlowMeter {
 
   /** Whether no further flow is measured. */
   get hasAll(): boolean {
-    return this.measured >= this.most;
+    return this.measured >= this.most && this.#awaited === 0;
   }
 
   /** Number of measured flows that have not ended. */
@@ -142,17 +144,22 @@ export class FlowMeter {
 
   /** A flow arrives; `counters` is called from time to time until it ends. */
   started(arrival: FlowArrival, counters: () => FlowCounters): MeteredFlow {
-    const measured = arrival.startNs >= this.warmUp && !this.hasAll;
+    const { group } = arrival;
+    const inGroup = group !== undefined && this.#groups.has(group.id);
+    const measured = arrival.startNs >= this.warmUp && (inGroup || this.measured < this.most);
     const sizeClass = sizeClassOf(arrival.bytes, this.bounds);
     const ideal = measured ? this.ideal(arrival) : undefined;
     const flow: MeteredFlow = { arrival, sizeClass, measured, ideal, counters };
     this.#open.set(arrival.id, flow);
-    const { group } = arrival;
-    if (group !== undefined && group.startNs >= this.warmUp && !this.#groups.has(group.id) && measured) {
-      this.#groups.set(group.id, { group, ideal: group.idealNs?.(this.ideal), left: group.flows });
-      this.#groupCount++;
-    }
     if (!measured) return flow;
+    if (group !== undefined && group.startNs >= this.warmUp) {
+      if (!inGroup) {
+        this.#groups.set(group.id, { group, ideal: group.idealNs?.(this.ideal), left: group.flows });
+        this.#groupCount++;
+        this.#awaited += group.flows;
+      }
+      this.#awaited--;
+    }
     this.#openMeasured++;
     const meter = this.#classes[sizeClass];
     meter.flows++;
