@@ -58,7 +58,7 @@ describe("flow size distributions", () => {
     ["rpc.txt", 0.01],
   ])("know the mean of the whole bytes that they draw: %s, times %f", (name, factor) => {
     const sizes = load(name).scaled(factor);
-    const count = 20_000;
+    const count = 200_000;
     // Stratified, so that the sum over shares is the integral.
     const draw = (i: number) => sizes.sample({ float: () => (i + 0.5) / count } as Random);
     let sum = 0;
@@ -76,7 +76,7 @@ describe("flow size distributions", () => {
       // Kolmogorov-Smirnov: a distance above 1.95 / sqrt(n) has a probability of 0.1 %.
       const sizes = readSizeDistribution(new SourceFile(name, text));
       const random = new Random(11);
-      const count = 20_000;
+      const count = 200_000;
       const drawn = Array.from({ length: count }, () => sizes.quantile(random.float())).sort((a, b) => a - b);
       let distance = 0;
       for (const [i, bytes] of drawn.entries()) {
