@@ -1,6 +1,6 @@
 /**
  * Closed forms for examples/compare/rivals.yaml, as JSON: how much of a link a load takes on the wire, from which load on a link is full, and how
- * long a run must be, for the sizes of web search: with others, the part of headers differs. A flow of S bytes is n = ceil(S / 1440) packets, each acknowledged by one of headers alone. Hosts send as much as
+ * long a run must be. A flow of S bytes is n = ceil(S / 1440) packets, each acknowledged by one of headers alone. Hosts send as much as
  * they receive, so that a link carries S + 2 n h bytes in each direction for S bytes of payload.
  */
 import { readFileSync } from "node:fs";
