@@ -141,8 +141,9 @@ function noContainer(unallocated: readonly Unallocated[]): string[] {
   if (first === undefined) return [];
   const fields = [...new Set(without.flatMap((one) => one.fields))];
   const line = first.source === undefined ? "" : ` (line ${first.source.line})`;
-  const others = fields.length > 1 ? ` and ${fields.length - 1} more fields` : "";
-  return [`PHV: ${fieldLabel(first.fields[0]!)}${others} have no container: ${first.detail}${line}`];
+  const more = fields.length - 1;
+  const others = more === 0 ? " has" : ` and ${more} more field${more === 1 ? "" : "s"} have`;
+  return [`PHV: ${fieldLabel(first.fields[0]!)}${others} no container: ${first.detail}${line}`];
 }
 
 /** The stages of a unit in a placement. */
