@@ -385,4 +385,26 @@ describe("an allocation", () => {
     const { file, start } = notes[0]!.span!;
     expect(file.position(start).line).toBe(source(wide, "tna").split("\n").indexOf(pragma) + 1);
   });
+
+  it("makes the verdict fits by counts where a field has none, and names it", () => {
+    const arrangement = tofino.phv.arrangement!;
+    const groups = { 8: 2, 16: 2, 32: 2 };
+    const small = {
+      ...tofino,
+      phv: { ...tofino.phv, arrangement: { ...arrangement, groups, normal: groups, collections: 0 } },
+    };
+    const { result } = fitOf(shape, small as Target);
+    const fields = new Set(
+      result.phv.allocation?.unallocated
+        .filter(({ rule }) => rule === "container")
+        .flatMap((one) => one.fields),
+    );
+    expect(fields.size).toBeGreaterThan(1);
+    const more = fields.size - 1;
+    const count = more === 1 ? "1 more field" : `${more} more fields`;
+    expect(result.verdict).toBe("fits by counts");
+    expect(result.phv.exceeded[0]).toMatch(
+      new RegExp(`^PHV: \\S+ and ${count} have no container: no container of \\d+ bits is left`),
+    );
+  });
 });
