@@ -2,14 +2,15 @@
  * Does a run ten times as long move the means of the shipped comparisons (docs/load.md, "A run ten times as long")?
  *
  *     npx tsx tools/ten-times.ts --out DIR [--seed S] [--cells N] [--seconds T]     checks cells, in an order that the seed draws
- *     ... --file NAME     cells of this file alone, such as rivals
+ *     ... --file NAME [--point P] [--scheme S]     cells of this file alone, such as rivals, or one of them by its numbers from 0
+ *     ... --workers N     processes of each run (default: the number of processors)
  *     ... --json          prints the finished cells as JSON at the end; with --cells 0 nothing runs
  *
  * A cell is a scheme at a point of a file of examples/compare. Its mean slowdown and the interval are those of the file's own run,
  * `DIR/runs/NAME` (with `--resume`, which runs again what is out of date); the long run has ten times the flows, or the duration, under as many seeds,
  * which begin with the same flows. A finished cell is a line of DIR/cells.jsonl and is not run again while the contents of its file are
  * the same, so that a command that was ended continues where it stopped; `--cells` and `--seconds` end it. The first cells of the order are an even
- * sample of all.
+ * sample of all. Cells of which the command itself says that they have not converged are counted apart.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,11 +27,20 @@ import {
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parse, stringify } from "yaml";
-import { Random } from "../src/base/index.js";
+import {
+  type Cell,
+  type Checked,
+  cellsOf,
+  countsOf,
+  drawn,
+  type File,
+  longFile,
+  moved,
+  pointsOf,
+} from "./ten-times/cells.js";
 
 const root = resolve(import.meta.dirname, "..");
 const FOLDER = join(root, "examples/compare");
-const TIMES = 10;
 
 /** Files without a mean of a steady state, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -41,27 +51,22 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "rates-testbed": "one seed, as on real switches: no interval",
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: the contents of an experiment file.
-type File = any;
-type Values = Readonly<Record<string, unknown>>;
-
-interface Cell {
-  readonly file: string;
-  /** Number of the point and of the scheme, from 0, in the order of the rows. */
-  readonly point: number;
-  readonly scheme: number;
-}
-
-/** A finished cell: the mean and half of its 95 % interval of the file's run, and the mean of the long run. */
-interface Checked extends Cell {
-  readonly mean: number;
-  readonly half: number;
-  readonly long: number;
-  readonly seeds: number;
-  readonly warned: boolean;
-  /** Hash of the contents of the file. */
-  readonly hash: string;
-}
+const { values: options } = parseArgs({
+  options: {
+    out: { type: "string" },
+    seed: { type: "string", default: "1" },
+    cells: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "1000000" },
+    file: { type: "string" },
+    point: { type: "string" },
+    scheme: { type: "string" },
+    workers: { type: "string" },
+    json: { type: "boolean", default: false },
+  },
+});
+if (options.out === undefined) throw new Error("--out DIR: the folder of runs and finished cells");
+const out = resolve(options.out);
+mkdirSync(out, { recursive: true });
 
 const textOf = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`), "utf8");
 const readFile = (name: string): File => parse(textOf(name));
@@ -75,64 +80,10 @@ const names = readdirSync(FOLDER)
   .filter((name) => readFile(name).traffic !== undefined)
   .sort();
 
-/** The values of the swept keys of all points, in the order of the rows: the last key varies first. */
-function pointsOf({ sweep = {} }: File): Values[] {
-  const dimensions = Object.entries(sweep as Record<string, unknown>)
-    .filter(([key]) => key !== "seeds")
-    .map(([key, list]) =>
-      (list as unknown[]).map((value): Values => (key === "points" ? (value as Values) : { [key]: value })),
-    );
-  return dimensions.reduce<Values[]>(
-    (points, values) => points.flatMap((point) => values.map((value) => ({ ...point, ...value }))),
-    [{}],
-  );
-}
-
-function cellsOf(name: string): Cell[] {
-  const file = readFile(name);
-  return pointsOf(file).flatMap((_, point) =>
-    file.schemes.map((_scheme: unknown, scheme: number) => ({ file: name, point, scheme })),
-  );
-}
-
-/** `flows`, `measured_flows` and `duration`, ten times as large; values as in a file: numbers, times with a unit. */
-function lengthened(value: unknown, key = ""): unknown {
-  const last = key.split(".").at(-1);
-  if ((last === "flows" || last === "measured_flows") && typeof value === "number") return TIMES * value;
-  if (last === "duration" && typeof value === "string")
-    return value.replace(/^[\d.]+/, (number) => String(TIMES * Number(number)));
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, lengthened(part, name)]));
-}
-
-const labelOf = (scheme: File): string | undefined =>
-  typeof scheme === "string" ? scheme : (scheme.label ?? scheme.scheme);
-
-/** The file of the cell alone, ten times as long, under `seeds` seeds. */
-function longFile({ file: name, point, scheme: index }: Cell, seeds: number): File {
-  const { until, sweep: _swept, ...file } = readFile(name);
-  const scheme = file.schemes[index];
-  if (typeof scheme === "object") scheme.scheme = scheme.scheme.replace(/^\.\.\//, `${root}/examples/`);
-  // A parameter of another scheme is no key of this file.
-  const values = Object.entries(pointsOf(readFile(name))[point]!).filter(
-    ([key]) => !key.startsWith("schemes.") || key.startsWith(`schemes.${labelOf(scheme)}.`),
-  );
-  const points = values.length === 0 ? {} : { points: [lengthened(Object.fromEntries(values))] };
-  const { traffic, measured_flows } = file;
-  return {
-    ...file,
-    // The default of a file with `until`.
-    ...(until === undefined ? {} : { warm_up: file.warm_up ?? "auto" }),
-    ...(lengthened({ traffic, measured_flows }) as File),
-    kind: "load",
-    schemes: [scheme],
-    sweep: { ...points, seeds },
-  };
-}
-
 /** Runs a file into a folder, whose results it returns. Throws with the end of the messages. */
 function results(path: string, folder: string): File {
-  const args = [join(root, "dist/cli/main.js"), "run", path, "--out", folder, "--resume"];
+  const workers = options.workers === undefined ? [] : ["--workers", options.workers];
+  const args = [join(root, "dist/cli/main.js"), "run", path, "--out", folder, "--resume", ...workers];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", maxBuffer: 2 ** 28 });
   if (status !== 0) throw new Error(`p4loom run ${path}: exit status ${status}\n${stderr.slice(-2000)}`);
   return JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
@@ -153,19 +104,19 @@ function rowOf({ file: name, point, scheme }: Cell, document: File): File {
 const ownResults = new Map<string, File>();
 
 /** The results of the file's own run. The first call for a file runs those of its jobs that are missing or out of date. */
-function ownOf(name: string, out: string): File {
+function ownOf(name: string): File {
   const known = ownResults.get(name) ?? results(join(FOLDER, `${name}.yaml`), join(out, "runs", name));
   ownResults.set(name, known);
   return known;
 }
 
-function checked(cell: Cell, out: string): Checked {
+function checked(cell: Cell): Checked {
   const hash = hashOf(cell.file);
-  const row = rowOf(cell, ownOf(cell.file, out));
+  const row = rowOf(cell, ownOf(cell.file));
   const long = mkdtempSync(join(out, "long-"));
   try {
     const path = join(long, `${cell.file}.yaml`);
-    writeFileSync(path, stringify(longFile(cell, row.seeds)));
+    writeFileSync(path, stringify(longFile(readFile(cell.file), cell, row.seeds, FOLDER)));
     const document = results(path, join(long, "out"));
     return {
       ...cell,
@@ -173,6 +124,7 @@ function checked(cell: Cell, out: string): Checked {
       half: row.slowdown_mean_ci95,
       long: all(document)[0].slowdown_mean,
       seeds: row.seeds,
+      ...(row.converged === undefined ? {} : { converged: row.converged }),
       warned: document.warnings.some((text: string) => text.includes("transient")),
       hash,
     };
@@ -181,30 +133,6 @@ function checked(cell: Cell, out: string): Checked {
   }
 }
 
-/** All cells in the order that the seed draws (Fisher and Yates). */
-function drawn(seed: number): Cell[] {
-  const cells = names.flatMap(cellsOf);
-  const random = new Random(seed);
-  for (let i = cells.length - 1; i > 0; i--) {
-    const j = Math.floor(random.float() * (i + 1));
-    [cells[i], cells[j]] = [cells[j]!, cells[i]!];
-  }
-  return cells;
-}
-
-const { values: options } = parseArgs({
-  options: {
-    out: { type: "string" },
-    seed: { type: "string", default: "1" },
-    cells: { type: "string", default: "1000000" },
-    seconds: { type: "string", default: "1000000" },
-    file: { type: "string" },
-    json: { type: "boolean", default: false },
-  },
-});
-if (options.out === undefined) throw new Error("--out DIR: the folder of runs and finished cells");
-const out = resolve(options.out);
-mkdirSync(out, { recursive: true });
 const list = join(out, "cells.jsonl");
 /** The finished cells of files whose contents are still the same. */
 const finished = (): Checked[] =>
@@ -216,22 +144,33 @@ const finished = (): Checked[] =>
         .filter(({ file, hash }) => names.includes(file) && hash === hashOf(file))
     : [];
 const same = (a: Cell, b: Cell) => a.file === b.file && a.point === b.point && a.scheme === b.scheme;
-const moved = ({ mean, half, long }: Checked) => Math.abs(long - mean) > half;
 
 /** Progress; standard output is for `--json`. */
 const say = (text: string) => (options.json ? console.error(text) : console.log(text));
 
-const order = drawn(Number(options.seed));
-const chosen = order.filter(({ file }) => options.file === undefined || file === options.file);
+const order = drawn(
+  names.flatMap((name) => cellsOf(name, readFile(name))),
+  Number(options.seed),
+);
+const is = (asked: string | undefined, value: string | number) =>
+  asked === undefined || asked === String(value);
+const chosen = order.filter(
+  ({ file, point, scheme }) =>
+    is(options.file, file) && is(options.point, point) && is(options.scheme, scheme),
+);
 const end = performance.now() + 1000 * Number(options.seconds);
 for (const cell of chosen.slice(0, Number(options.cells))) {
   if (performance.now() > end) break;
   if (finished().some((one) => same(one, cell))) continue;
-  const one = checked(cell, out);
+  const one = checked(cell);
   appendFileSync(list, `${JSON.stringify(one)}\n`);
-  const text = `${one.mean} ± ${one.half}, ten times as long ${one.long}${moved(one) ? ": moved" : ""}`;
+  const outcome = `${moved(one) ? ": moved" : ""}${one.converged === "no" ? ", not converged" : ""}`;
+  const text = `${one.mean} ± ${one.half}, ten times as long ${one.long}${outcome}`;
   say(`${cell.file}, point ${cell.point}, scheme ${cell.scheme}: ${text}`);
 }
 const done = finished();
-say(`${done.length} of ${order.length} cells, ${done.filter(moved).length} moved`);
-if (options.json) console.log(JSON.stringify({ of: order.length, cells: done }));
+const counts = countsOf(done);
+say(`${counts.cells} of ${order.length} cells, ${counts.moved} moved`);
+if (counts.open > 0)
+  say(`${counts.open} more have not converged, as the command says; ${counts.openMoved} moved`);
+if (options.json) console.log(JSON.stringify({ of: order.length, counts, cells: done }));

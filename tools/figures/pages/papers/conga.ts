@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
+import { differenceOf, differences, pairedOf, pairedRun } from "../../paired.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
@@ -21,6 +22,14 @@ const rows = (document: RunDocument): Row[] =>
 const RATE = "topology.links.0.rate";
 const SCHEMES = ["ecmp", "letflow", "hula", "conga"] as const;
 const isFull = (row: Row) => String(row[RATE]) === "2Gbps";
+const loadsOf = (all: readonly Row[], full: boolean): number[] => [
+  ...new Set(all.filter((row) => isFull(row) === full).map(({ load }) => load)),
+];
+const intervalOf = ({
+  slowdown_mean,
+  slowdown_mean_ci95,
+}: Pick<Row, "slowdown_mean" | "slowdown_mean_ci95">) =>
+  `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
 
 function meanOf(all: readonly Row[], full: boolean, load: number, scheme: string): Row {
   const found = all.find((row) => isFull(row) === full && row.load === load && String(row.scheme) === scheme);
@@ -28,13 +37,11 @@ function meanOf(all: readonly Row[], full: boolean, load: number, scheme: string
   return found;
 }
 
-const TAU = "schemes.conga.tau";
-const GAP = "schemes.conga.flowlet_gap";
 const TAUS = ["40us", "160us", "640us"] as const;
 const GAPS = ["20us", "100us", "500us"] as const;
 const shownTime = (time: string) => time.replace("us", " us");
 
-const GAP_KEYS = ["scheme", TAU, GAP, "seeds", "slowdown_mean", "slowdown_mean_ci95"] as const;
+const GAP_KEYS = ["scheme", "seeds", "slowdown_mean", "slowdown_mean_ci95"] as const;
 type GapRow = Readonly<Record<(typeof GAP_KEYS)[number], number>>;
 
 const gapRows = (document: RunDocument): GapRow[] =>
@@ -42,11 +49,12 @@ const gapRows = (document: RunDocument): GapRow[] =>
     .filter((row: { size: string }) => row.size === "all")
     .map((row: GapRow) => pickKeys(row, GAP_KEYS));
 
-function gapRow(all: readonly GapRow[], tau: string, gap: string, scheme: string): GapRow {
-  const found = all.find(
-    (row) => String(row[TAU]) === tau && String(row[GAP]) === gap && String(row.scheme) === scheme,
-  );
-  if (found === undefined) throw new Error(`no row of ${scheme} with ${tau} and ${gap}`);
+/** The label of the scheme in the file. */
+const gapLabel = (tau: string, gap: string) => `tau-${tau}-gap-${gap}`;
+
+function gapRow(all: readonly GapRow[], label: string): GapRow {
+  const found = all.find(({ scheme }) => String(scheme) === label);
+  if (found === undefined) throw new Error(`no row of ${label}`);
   return found;
 }
 
@@ -60,57 +68,88 @@ interface Failover {
 export default page("docs/papers/conga.md", {
   /** The mean slowdown with all links and with one less. */
   links: block({
-    runs: { all: run("examples/compare/conga.yaml") },
-    pick: { all: rows },
-    render: ({ all }) =>
-      table(
-        ["links", "load", "ECMP", "LetFlow", "HULA", "CONGA"],
-        [true, false].flatMap((full) =>
-          [...new Set(all.map(({ load }) => load))].map((load) => [
-            full ? "all" : "one less",
-            percent(load, 0),
-            ...SCHEMES.map((scheme) => {
-              const row = meanOf(all, full, load, scheme);
-              return `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`;
-            }),
+    runs: { all: pairedRun("examples/compare/conga.yaml"), paired: pairedRun("examples/compare/conga.yaml") },
+    pick: { all: rows, paired: pairedOf },
+    render: ({ all, paired }) => {
+      const networks = [true, false].flatMap((full) =>
+        loadsOf(all, full).map((load) => ({
+          full,
+          load,
+          cells: [full ? "all" : "one less", percent(load, 0)],
+        })),
+      );
+      return [
+        ...table(
+          ["links", "load", "ECMP", "LetFlow", "HULA", "CONGA"],
+          networks.map(({ full, load, cells }) => [
+            ...cells,
+            ...SCHEMES.map((scheme) => intervalOf(meanOf(all, full, load, scheme))),
           ]),
         ),
-      ),
+        "",
+        "Difference from CONGA in pairs of one seed:",
+        "",
+        ...differences(
+          paired,
+          ["links", "load"],
+          networks.map(({ cells }) => cells),
+          [
+            ["ecmp", "ECMP"],
+            ["letflow", "LetFlow"],
+            ["hula", "HULA"],
+          ],
+        ),
+      ];
+    },
     values: ({ all }) => {
-      const loads = [...new Set(all.map(({ load }) => load))];
-      const ratio = (full: boolean, load: number, other: string) =>
-        `${fixed(meanOf(all, full, load, other).slowdown_mean / meanOf(all, full, load, "conga").slowdown_mean, 1)} times`;
+      const ratio = (full: boolean, other: string) => {
+        const load = Math.max(...loadsOf(all, full));
+        return `${fixed(meanOf(all, full, load, other).slowdown_mean / meanOf(all, full, load, "conga").slowdown_mean, 2)} times`;
+      };
+      const seeds = all.map((row) => row.seeds);
       return {
-        ecmpHigh: ratio(false, loads.at(-1)!, "ecmp"),
-        ecmpMiddle: ratio(false, loads[1]!, "ecmp"),
-        letflowHigh: ratio(false, loads.at(-1)!, "letflow"),
-        ecmpAll: ratio(true, loads.at(-1)!, "ecmp"),
+        seeds: `${Math.min(...seeds)} to ${Math.max(...seeds)} seeds`,
+        ecmpLess: ratio(false, "ecmp"),
+        letflowLess: ratio(false, "letflow"),
+        ecmpAll: ratio(true, "ecmp"),
       };
     },
     slow: true,
   }),
   /** The mean slowdown by tau and flowlet gap, beside ECMP's. */
   gaps: block({
-    runs: { all: run("examples/compare/conga-flowlets.yaml") },
-    pick: { all: gapRows },
-    render: ({ all }) =>
-      table(
-        ["tau", ...GAPS.map((gap) => `gap ${shownTime(gap)}`)],
-        TAUS.map((tau) => [
-          shownTime(tau),
-          ...GAPS.map((gap) => {
-            const { slowdown_mean, slowdown_mean_ci95 } = gapRow(all, tau, gap, "conga");
-            return `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
-          }),
-        ]),
-      ),
+    runs: {
+      all: pairedRun("examples/compare/conga-flowlets.yaml"),
+      paired: pairedRun("examples/compare/conga-flowlets.yaml"),
+    },
+    pick: { all: gapRows, paired: pairedOf },
+    render: ({ all, paired }) => {
+      const gaps = ["tau", ...GAPS.map((gap) => `gap ${shownTime(gap)}`)];
+      const rows = (cell: (label: string) => string) =>
+        TAUS.map((tau) => [shownTime(tau), ...GAPS.map((gap) => cell(gapLabel(tau, gap)))]);
+      return [
+        ...table(
+          gaps,
+          rows((label) => intervalOf(gapRow(all, label))),
+        ),
+        "",
+        "Difference from ECMP in pairs of one seed:",
+        "",
+        ...table(
+          gaps,
+          rows((label) => differenceOf(paired, 0, label)),
+        ),
+      ];
+    },
     values: ({ all }) => {
-      const { slowdown_mean, slowdown_mean_ci95 } = gapRow(all, TAUS[0], GAPS[0], "ecmp");
+      const ecmp = gapRow(all, "ecmp");
       return {
-        ecmp: `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`,
-        worst: `${fixed(gapRow(all, "640us", "20us", "conga").slowdown_mean / slowdown_mean, 2)} times`,
+        ecmp: intervalOf(ecmp),
+        seeds: String(ecmp.seeds),
+        worst: `${fixed(gapRow(all, gapLabel("640us", "20us")).slowdown_mean / ecmp.slowdown_mean, 2)} times`,
       };
     },
+    slow: true,
   }),
   silent: block({
     runs: { all: run("examples/compare/conga-failover.yaml") },

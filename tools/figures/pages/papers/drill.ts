@@ -1,5 +1,6 @@
 import { block, page, type RunDocument, run } from "../../block.js";
 import { silentFailure } from "../../failover.js";
+import { differenceOf, differences, pairedOf, pairedRun } from "../../paired.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
@@ -20,6 +21,7 @@ const rows = (document: RunDocument): Row[] =>
   document.rows.filter((row: { size: string }) => row.size === "all").map((row: Row) => pickKeys(row, KEYS));
 
 const RATE = "topology.links.0.rate";
+const HEADINGS = ["ECMP", "LetFlow", "CONGA", "random", "DRILL(2, 1)", "without components"] as const;
 const SCHEMES = ["ecmp", "letflow", "conga", "random", "drill", "drill-whole"] as const;
 interface Point extends Row {
   readonly load: number;
@@ -30,6 +32,9 @@ const points = (document: RunDocument): Point[] =>
     .filter((row: { size: string }) => row.size === "all")
     .map((row: Point) => pickKeys(row, [...KEYS, "load", RATE]));
 const isEqual = (row: Point) => row[RATE] === "1Gbps";
+const loadsOf = (all: readonly Point[], equal: boolean): number[] => [
+  ...new Set(all.filter((row) => isEqual(row) === equal).map(({ load }) => load)),
+];
 
 function pointOf(all: readonly Point[], equal: boolean, load: number, scheme: string): Point {
   const found = all.find(
@@ -66,30 +71,55 @@ export default page("docs/papers/drill.md", {
   }),
   /** Means of slowdowns with equal links and with a slow one. */
   rivals: block({
-    runs: { all: run("examples/compare/drill.yaml") },
-    pick: { all: points },
-    render: ({ all }) =>
-      table(
-        ["links", "load", "ECMP", "LetFlow", "CONGA", "random", "DRILL(2, 1)", "without components"],
-        [true, false].flatMap((equal) =>
-          [...new Set(all.map(({ load }) => load))].map((load) => [
-            equal ? "equal" : "a slow one",
-            percent(load, 0),
+    runs: {
+      all: pairedRun("examples/compare/drill.yaml"),
+      paired: pairedRun("examples/compare/drill.yaml"),
+    },
+    pick: { all: points, paired: pairedOf },
+    render: ({ all, paired }) => {
+      const networks = [true, false].flatMap((equal) =>
+        loadsOf(all, equal).map((load) => ({
+          equal,
+          load,
+          cells: [equal ? "equal" : "a slow one", percent(load, 0)],
+        })),
+      );
+      const others = SCHEMES.map((scheme, i) => [scheme, HEADINGS[i]!] as const);
+      return [
+        ...table(
+          ["links", "load", ...HEADINGS],
+          networks.map(({ equal, load, cells }) => [
+            ...cells,
             ...SCHEMES.map((scheme) => {
               const row = pointOf(all, equal, load, scheme);
               return `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`;
             }),
           ]),
         ),
-      ),
-    values: ({ all }) => {
-      const load = Math.max(...all.map((row) => row.load));
-      const ratio = (equal: boolean, other: string, against = "drill") =>
-        `${fixed(pointOf(all, equal, load, other).slowdown_mean / pointOf(all, equal, load, against).slowdown_mean, 2)} times`;
+        "",
+        "Difference from DRILL(2, 1) in pairs of one seed:",
+        "",
+        ...differences(
+          paired,
+          ["links", "load"],
+          networks.map(({ cells }) => cells),
+          others.filter(([scheme]) => scheme !== "drill"),
+        ),
+      ];
+    },
+    values: ({ all, paired }) => {
+      const ratio = (equal: boolean, other: string, against = "drill") => {
+        const load = Math.max(...loadsOf(all, equal));
+        return `${fixed(pointOf(all, equal, load, other).slowdown_mean / pointOf(all, equal, load, against).slowdown_mean, 2)} times`;
+      };
+      const seeds = all.map((row) => row.seeds);
       return {
+        seeds: `${Math.min(...seeds)} to ${Math.max(...seeds)} seeds`,
+        congaHigh: differenceOf(paired, 1, "conga"),
         conga: ratio(true, "conga"),
         ecmp: ratio(true, "ecmp"),
         random: ratio(true, "random"),
+        slowEcmp: ratio(false, "ecmp"),
         slowConga: ratio(false, "conga"),
         slowWhole: ratio(false, "drill-whole"),
       };
