@@ -47,9 +47,15 @@ export async function adviseProgram({ files, output, ...question }: Question): P
   let isSame = true;
   if (changes.length > 0) {
     const [old, changed] = [runs(file, options), runs(advised.file, options)];
-    const meaning = compareByPackets(old, changed, { packets: PACKETS, seed: SEED });
+    const compared = { packets: PACKETS, seed: SEED };
+    const meaning = compareByPackets(old, changed, compared);
     lines.push(meaningLine(meaning));
     isSame = meaning.difference === undefined;
+    if (isSame && advised.withOtherValues !== undefined) {
+      const other = compareByPackets(old, runs(advised.withOtherValues, options), compared);
+      isSame = other.difference === undefined;
+      lines.push(`with other first values of the variables of @pa_no_init: ${meaningLine(other)}`);
+    }
     const comparison = isSame ? await comparedByPaths(old, changed) : undefined;
     if (comparison !== undefined) lines.push(comparisonLine(comparison));
     isSame &&= comparison?.verdict !== "different";
@@ -83,8 +89,9 @@ function linesOf({ before, after, changes, tried }: Advised): string[] {
   return [`before: ${verdictLine(before)}`, "changes:", ...list, `after: ${verdictLine(after)}`, without];
 }
 
-function meaningLine({ packets, sent, entries, reached, points, difference }: Meaning): string {
-  const with_ = `${packets} packets (${sent} left), ${entries} entries, ${reached} of ${points} points of the source reached`;
+function meaningLine({ packets, sent, entries, difference, ...counts }: Meaning): string {
+  const { reached, points, tables, tablesHit } = counts;
+  const with_ = `${packets} packets (${sent} left), ${entries} entries, ${tablesHit} of ${tables} tables hit, ${reached} of ${points} places of the program reached`;
   return difference === undefined
     ? `same behaviour: ${with_}`
     : `other behaviour after ${with_}: ${difference}`;

@@ -76,7 +76,16 @@ function tried({
   });
   const { before, after, changes } = advised;
   if (before.verdict === "placed" || before.verdict === "refused") return undefined;
-  const line = { name, before: before.verdict, stages: before.stages, after: after.verdict, changes };
+  const tried = Object.fromEntries(advised.tried);
+  const line = {
+    name,
+    before: before.verdict,
+    stages: before.stages,
+    after: after.verdict,
+    afterStages: after.stages,
+    changes,
+    tried,
+  };
   if (changes.length === 0) return line;
   const runs = (source: SourceFile) => {
     const found = new Diagnostics();
@@ -84,12 +93,13 @@ function tried({
     found.throwIfErrors();
     return made!.program;
   };
-  const { packets, sent, entries, reached, points, difference } = compareByPackets(
-    runs(own),
-    runs(advised.file),
-    { packets: PACKETS, seed: SEED },
-  );
-  return { ...line, packets, sent, entries, reached, points, difference: difference ?? "" };
+  const asGiven = runs(own);
+  const compared = [advised.file, advised.withOtherValues ?? []]
+    .flat()
+    .map((file) => compareByPackets(asGiven, runs(file), { packets: PACKETS, seed: SEED }));
+  const { packets, sent, entries, reached, points, tables, tablesHit } = compared[0]!;
+  const difference = compared.flatMap((one) => one.difference ?? [])[0] ?? "";
+  return { ...line, packets, sent, entries, reached, points, tables, tablesHit, difference };
 }
 
 const { CORPUS: corpus, GROWN: grown } = process.env;

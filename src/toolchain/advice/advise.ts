@@ -4,13 +4,17 @@
  */
 import { Diagnostics, type SourceFile, type Span, spanText } from "../../base/index.js";
 import { type FitResult, fitProgram, type Target } from "../fit/index.js";
-import { analyse, type CompileInput, compile } from "../p4/index.js";
+import { analyse, type CompileInput, compile, sourceOf } from "../p4/index.js";
 import type { Program } from "../program/index.js";
+import { actLater } from "./act-later.js";
 import { candidatesOf } from "./candidates.js";
-import { lineOf, type Rewrite, rewritten } from "./rewrite.js";
+import { shorterLives, valuesFor } from "./lifetimes.js";
+import { edited, ownText } from "./own-text.js";
+import { editsOf, lineOf, type Rewrite, type RewriteKind } from "./rewrite.js";
+import { TableTexts, tablePragmas } from "./tables.js";
 
 export interface AdviseInput {
-  /** The program's own file, the only one that is changed. */
+  /** The program's own file. Where a change concerns a file that it includes, that file's text takes the place of its `#include`. */
   readonly file: SourceFile;
   readonly options: Omit<CompileInput, "file" | "form">;
   readonly target: Target;
@@ -26,13 +30,18 @@ export interface Advised {
   /** The changes in the order in which they were made; none where nothing helps. */
   readonly changes: readonly string[];
   readonly file: SourceFile;
+  /**
+   * Where a change leaves the first value of variables open (`@pa_no_init`): the program with such values other than 0. It does what the
+   * program as given does, or the change is wrong for it.
+   */
+  readonly withOtherValues: SourceFile | undefined;
   /** What was tried, with how many changes of its kind made nothing better. */
-  readonly tried: ReadonlyMap<Rewrite["kind"], number>;
+  readonly tried: ReadonlyMap<RewriteKind, number>;
 }
 
-/** Changes that are tried one at a time, over all rounds. */
-const MAX_TRIALS = 160;
-const MAX_ROUNDS = 12;
+/** Changes that are tried, over all rounds. */
+const MAX_TRIALS = 80;
+const MAX_ROUNDS = 24;
 
 /** Fits the program, and changes of it. Throws the compiler's errors of the program as it is. */
 export function advise(input: AdviseInput): Advised {
@@ -43,9 +52,25 @@ export function advise(input: AdviseInput): Advised {
 /** Smaller is better, the first difference counts. */
 type Score = readonly number[];
 
-function scoreOf({ diagnostics, placement, phv, stages, target }: FitResult): Score {
+/** Refusals, tables without a place, stages beyond the last one, and what stands in them. */
+function placementScore({ diagnostics, placement, stages, target }: FitResult): Score {
   const refusals = diagnostics.filter(({ severity }) => severity === "error").length;
-  return [refusals, placement.unplaced.length, phv.exceeded.length, Math.max(0, stages - target.stages)];
+  const beyond = placement.parts
+    .filter(({ stage }) => stage >= target.stages)
+    .reduce(
+      (sum, { stage, layout }) => sum + (stage - target.stages + 1) * (1 + layout.srams + 3 * layout.tcams),
+      0,
+    );
+  return [refusals, placement.unplaced.length, Math.max(0, stages - target.stages), beyond];
+}
+
+/** What the placement has too much of, then bits without a container and broken rules of the allocation. */
+function scoreOf(result: FitResult): Score {
+  const { phv, model } = result;
+  const without = phv.allocation?.unallocated.filter(({ rule }) => rule === "container") ?? [];
+  const fields = new Set(without.flatMap((one) => one.fields));
+  const bits = [...fields].reduce((sum, field) => sum + (model.fields.get(field)?.width ?? 1), 0);
+  return [...placementScore(result), bits, phv.exceeded.length];
 }
 
 function isLess(a: Score, b: Score): boolean {
@@ -53,47 +78,86 @@ function isLess(a: Score, b: Score): boolean {
   return at >= 0 && a[at]! < b[at]!;
 }
 
+/** A text and its fit. */
+interface State {
+  readonly file: SourceFile;
+  readonly result: FitResult;
+}
+
 class Search {
-  readonly #tried = new Map<Rewrite["kind"], number>();
-  readonly #changes: string[] = [];
+  readonly #tried = new Map<RewriteKind, number>();
+  #changes: Rewrite[] = [];
   #trials = 0;
 
   constructor(readonly input: AdviseInput) {}
 
   run(): Advised {
     const diagnostics = new Diagnostics();
-    const before = this.#fit(this.input.file, diagnostics);
+    const { file: given, options } = this.input;
+    const before = this.#fit(given, diagnostics);
     diagnostics.throwIfErrors();
-    let file = this.input.file;
-    let result = before!;
-    for (let round = 0; round < MAX_ROUNDS && result.verdict !== "placed"; round++) {
-      const better = this.#repaired(file, result) ?? this.#oneChange(file, result);
+    const start: State = { file: ownText(given, options.resolveInclude), result: before! };
+    let state = start;
+    for (let round = 0; round < MAX_ROUNDS && state.result.verdict !== "placed"; round++) {
+      const better = this.#repaired(state) ?? this.#oneChange(state);
       if (better === undefined) break;
-      ({ file, result } = better);
+      state = better;
     }
-    return { before: before!, after: result, changes: this.#changes, file, tried: this.#tried };
+    if (state.result.verdict === "placed") state = this.#withoutNeedless(start, state);
+    const changes = this.#changes.map(({ words }) => words);
+    const own = this.#inMainFile(start, state);
+    const open = this.#changes.flatMap((one) => one.open ?? []);
+    return {
+      before: before!,
+      after: state.result,
+      changes,
+      file: changes.length === 0 ? given : (own ?? state.file),
+      withOtherValues: open.length === 0 ? undefined : this.#withValues(state.file, open),
+      tried: this.#tried,
+    };
   }
 
-  #fit(file: SourceFile, diagnostics = new Diagnostics()): FitResult | undefined {
+  /** Undefined for a program that does not compile, or whose tables alone are no better than those of `than`. */
+  #fit(file: SourceFile, diagnostics = new Diagnostics(), than?: FitResult): FitResult | undefined {
     const made = compile({ ...this.input.options, file, form: "hardware" }, diagnostics);
     if (made === undefined) return undefined;
-    return fitProgram(this.input.pipeOf(made.program), this.input.target);
+    const program = this.input.pipeOf(made.program);
+    const { target } = this.input;
+    if (than !== undefined && placementScore(than).some((value) => value > 0)) {
+      const tables = placementScore(fitProgram(program, target, { tablesOnly: true }));
+      if (!isLess(tables, placementScore(than))) return undefined;
+    }
+    return fitProgram(program, target);
   }
 
-  #candidates(file: SourceFile): Rewrite[] {
+  /** What changes no meaning first, then, when asked for, sizes. */
+  #candidates({ file, result }: State): Rewrite[] {
     const { unit } = analyse(file, this.input.options, new Diagnostics());
-    return candidatesOf(file, unit);
+    const texts = new TableTexts(file, unit);
+    const list = [
+      ...candidatesOf(file, unit).filter((one) => one.kind !== "order" || isIndependent(one, result)),
+      ...tablePragmas(texts, result),
+      ...actLater(texts, result, unit),
+      ...shorterLives(texts, result),
+    ];
+    const isPhv = result.placement.unplaced.length === 0 && result.stages <= result.target.stages;
+    return (isPhv ? PHV_ORDER : ORDER).flatMap((kind) => {
+      if (kind === "size" && !this.input.mayShrink) return [];
+      return list.filter((rewrite) => rewrite.kind === kind);
+    });
   }
 
   /** All changes at lines with a refusal together, then those that alone make fewer refusals. */
-  #repaired(file: SourceFile, result: FitResult): { file: SourceFile; result: FitResult } | undefined {
+  #repaired(state: State): State | undefined {
+    const { file, result } = state;
+    const spans = result.diagnostics.flatMap(({ severity, span }) =>
+      severity === "error" && span !== undefined ? [span] : [],
+    );
     const lines = new Set(
-      result.diagnostics
-        .filter(({ severity, span }) => severity === "error" && span?.file.path === file.path)
-        .map(({ span }) => lineOf(span!)),
+      spans.filter((span) => sourceOf(span.file) === file || span.file.path === file.path).map(lineOf),
     );
     if (lines.size === 0) return undefined;
-    const repairs = this.#candidates(file).filter(({ kind }) => kind === "arithmetic" || kind === "branch");
+    const repairs = this.#candidates(state).filter(({ kind }) => kind === "arithmetic" || kind === "branch");
     // The smallest part around each line: a condition may contain the whole of its branch.
     const at = apart(
       [...lines].flatMap((line) => {
@@ -103,71 +167,94 @@ class Search {
         return around.slice(0, 1);
       }),
     );
-    if (this.#trials >= MAX_TRIALS) return undefined;
-    const all = this.#better(file, result, at);
+    const all = this.#better(state, at);
     if (all !== undefined) return all;
     for (const rewrite of at.length > 1 ? at : []) {
-      if (this.#trials >= MAX_TRIALS) break;
-      const one = this.#better(file, result, [rewrite]);
+      const one = this.#better(state, [rewrite]);
       if (one !== undefined) return one;
     }
     return undefined;
   }
 
-  /** The single change that gives the best fit; of equal ones the first. */
-  #oneChange(file: SourceFile, result: FitResult): { file: SourceFile; result: FitResult } | undefined {
-    if (result.diagnostics.some(({ severity }) => severity === "error")) return undefined;
-    let best: { rewrite: Rewrite; file: SourceFile; result: FitResult } | undefined;
-    for (const rewrite of this.#ranked(file, result)) {
-      if (this.#trials >= MAX_TRIALS) break;
-      const changed = this.#try(file, [rewrite]);
-      if (changed === undefined || !isLess(scoreOf(changed.result), scoreOf(best?.result ?? result))) {
-        this.#count(rewrite.kind);
-        continue;
-      }
-      best = { rewrite, ...changed };
-      if (changed.result.verdict === "placed") break;
+  /** The first single change with a better fit. */
+  #oneChange(state: State): State | undefined {
+    if (state.result.diagnostics.some(({ severity }) => severity === "error")) return undefined;
+    for (const rewrite of this.#candidates(state)) {
+      const better = this.#better(state, [rewrite]);
+      if (better !== undefined) return better;
     }
-    if (best !== undefined) this.#changes.push(best.rewrite.words);
-    return best;
-  }
-
-  /** What changes no meaning first, then, when asked for, sizes. */
-  #ranked(file: SourceFile, result: FitResult): Rewrite[] {
-    const list = this.#candidates(file).filter(
-      (rewrite) => rewrite.kind !== "order" || isIndependent(rewrite, result),
-    );
-    const kinds: Rewrite["kind"][] = ["pragma", "key", "branch", "arithmetic", "order"];
-    if (this.input.mayShrink) kinds.push("size");
-    return kinds.flatMap((kind) => list.filter((rewrite) => rewrite.kind === kind));
-  }
-
-  #better(
-    file: SourceFile,
-    result: FitResult,
-    rewrites: readonly Rewrite[],
-  ): { file: SourceFile; result: FitResult } | undefined {
-    if (rewrites.length === 0) return undefined;
-    const changed = this.#try(file, rewrites);
-    if (changed !== undefined && isLess(scoreOf(changed.result), scoreOf(result))) {
-      this.#changes.push(...rewrites.map(({ words }) => words));
-      return changed;
-    }
-    for (const { kind } of rewrites) this.#count(kind);
     return undefined;
   }
 
-  #try(file: SourceFile, rewrites: readonly Rewrite[]): { file: SourceFile; result: FitResult } | undefined {
+  #better({ file, result }: State, rewrites: readonly Rewrite[]): State | undefined {
+    if (rewrites.length === 0 || this.#trials >= MAX_TRIALS) return undefined;
     this.#trials++;
-    const changed = rewritten(file, rewrites);
-    const result = this.#fit(changed);
-    return result === undefined ? undefined : { file: changed, result };
+    const changed = edited(file, editsOf(rewrites));
+    const after = this.#fit(changed, new Diagnostics(), result);
+    if (after !== undefined && isLess(scoreOf(after), scoreOf(result))) {
+      this.#changes.push(...rewrites);
+      return { file: changed, result: after };
+    }
+    for (const { kind } of rewrites) this.#tried.set(kind, (this.#tried.get(kind) ?? 0) + 1);
+    return undefined;
   }
 
-  #count(kind: Rewrite["kind"]): void {
-    this.#tried.set(kind, (this.#tried.get(kind) ?? 0) + 1);
+  /** The program that is placed, without changes that it does not need: each is left out once. */
+  #withoutNeedless(start: State, placed: State): State {
+    let best = placed;
+    for (const one of [...this.#changes]) {
+      if (this.#changes.length < 2) break;
+      const rest = this.#changes.filter((other) => other !== one);
+      const again = this.#made(start, rest);
+      if (again?.result.verdict !== "placed") continue;
+      best = again;
+      this.#changes = rest;
+    }
+    return best;
+  }
+
+  /** The changes once more from a text, found by their words; undefined where one is not offered any more. */
+  #made(start: State, changes: readonly Rewrite[]): State | undefined {
+    let state = start;
+    for (const { words } of changes) {
+      const found = this.#candidates(state).find((one) => one.words === words);
+      if (found === undefined) return undefined;
+      const file = edited(state.file, editsOf([found]));
+      const result = this.#fit(file);
+      if (result === undefined) return undefined;
+      state = { file, result };
+    }
+    return state;
+  }
+
+  /** The changes in the program's own file alone, where they all stand in it. */
+  #inMainFile({ result }: State, { result: after }: State): SourceFile | undefined {
+    const again = this.#made({ file: this.input.file, result }, this.#changes);
+    return again?.result.verdict === after.verdict ? again.file : undefined;
+  }
+
+  /** The program with another value in each variable whose first value a change leaves open. */
+  #withValues(file: SourceFile, open: readonly string[]): SourceFile {
+    const { unit } = analyse(file, this.input.options, new Diagnostics());
+    return edited(file, valuesFor(file, unit, open));
   }
 }
+
+/** Kinds of changes in the order in which they are tried. */
+const ORDER: readonly RewriteKind[] = [
+  "pragma",
+  "ternary",
+  "alpm",
+  "later",
+  "key",
+  "branch",
+  "priority",
+  "arithmetic",
+  "order",
+  "size",
+];
+/** The order where all tables have a place, and fields have none. */
+const PHV_ORDER: readonly RewriteKind[] = ["pragma", "move", "stage", "later", "branch", "arithmetic"];
 
 const lengthOf = ({ span }: Rewrite): number => span.end - span.start;
 

@@ -4,7 +4,8 @@
  */
 import type { SourceFile } from "../../base/index.js";
 import { type ast, partsOf } from "../p4/index.js";
-import { indentOf, lineOf, ownSpan, type Rewrite, textOf, widthOf } from "./rewrite.js";
+import { placeOf } from "./own-text.js";
+import { indentOf, ownSpan, type Rewrite, textOf, widthOf } from "./rewrite.js";
 
 /** Operators whose result a container's ALU computes from two operands of one width. */
 const ALU = new Set(["+", "-", "&", "|", "^"]);
@@ -38,7 +39,7 @@ export function dividedAssignment(
 function words(statement: ast.Statement, what: string): string {
   const text = textOf(statement).replace(/\s+/g, " ");
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
-  return `line ${lineOf(statement.span)}: ${short} becomes ${what}`;
+  return `${placeOf(statement.span)}: ${short} becomes ${what}`;
 }
 
 /** A statement with a call whose argument takes more than one instruction: the argument is computed before, in a variable. */

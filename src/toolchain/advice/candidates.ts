@@ -2,7 +2,8 @@
 import { type SourceFile, type Span, spanText } from "../../base/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { dividedArgument, dividedAssignment } from "./arithmetic.js";
-import { lineOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
+import { placeOf } from "./own-text.js";
+import { ownSpan, type Rewrite, textOf } from "./rewrite.js";
 
 /** Pragmas that only ask for a place, so that a program without them does the same. */
 const PLACE_PRAGMAS =
@@ -12,7 +13,33 @@ const PLACE_PRAGMAS =
 export function candidatesOf(file: SourceFile, unit: ast.SourceUnit): Rewrite[] {
   const finder = new Finder(file);
   for (const declaration of unit.declarations) finder.visit(declaration, false);
-  return finder.found.toSorted((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+  const found = finder.found.toSorted((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+  const pragmas = found.filter(({ kind }) => kind === "pragma");
+  return [
+    ...together(pragmas),
+    ...found.filter((one) => !pragmas.includes(one) || pragmas.length <= MAX_PRAGMAS),
+  ];
+}
+
+/** Pragmas that are left out one at a time; of more, only all of them, and all with one name. */
+const MAX_PRAGMAS = 8;
+
+function together(pragmas: readonly Rewrite[]): Rewrite[] {
+  const nameOf = ({ span }: Rewrite) => /^@(?:pragma\s+)?(\w+)/.exec(spanText(span))?.[1] ?? "";
+  const names = [...new Set(pragmas.map(nameOf))];
+  const groups = [
+    pragmas,
+    ...(names.length < 2 ? [] : names.map((name) => pragmas.filter((one) => nameOf(one) === name))),
+  ];
+  return groups.flatMap((group, at) => {
+    const [first, ...more] = group;
+    if (first === undefined || more.length === 0) return [];
+    const which =
+      at === 0 && names.length > 1
+        ? `pragmas (${names.map((name) => `@${name}`).join(", ")})`
+        : `@${nameOf(first)}`;
+    return [{ ...first, words: `${placeOf(first.span)}: without the ${group.length} ${which}`, more }];
+  });
 }
 
 class Finder {
@@ -70,7 +97,7 @@ class Finder {
     const { name } = annotation;
     const span = ownSpan(this.file, annotation);
     if (span === undefined || !PLACE_PRAGMAS.test(name)) return;
-    const words = `line ${lineOf(span)}: without ${textOf(annotation).split("\n")[0]}`;
+    const words = `${placeOf(span)}: without ${textOf(annotation).split("\n")[0]}`;
     this.#add({ kind: "pragma", words, span, replacement: "" });
   }
 
@@ -83,7 +110,7 @@ class Finder {
     const replacement = `if (${left}) { if (${right}) ${textOf(whenTrue)} }`;
     return {
       kind: "branch",
-      words: `line ${lineOf(span)}: two conditions in place of ${left} && …`,
+      words: `${placeOf(span)}: two conditions in place of ${left} && …`,
       span,
       replacement,
     };
@@ -103,7 +130,7 @@ class Finder {
     for (const part of [2n, 4n, 8n]) {
       const smaller = size / part;
       if (smaller < 1n) continue;
-      const words = `line ${lineOf(span)}: table ${name.name} with ${smaller} entries instead of ${size}`;
+      const words = `${placeOf(span)}: table ${name.name} with ${smaller} entries instead of ${size}`;
       this.#add({ kind: "size", words, span, replacement: String(smaller) });
     }
   }
@@ -119,7 +146,7 @@ class Finder {
       if (span === undefined || !areValues) continue;
       const other = { ternary: "exact", exact: "ternary" }[matchKind.name];
       if (other === undefined) continue;
-      const words = `line ${lineOf(span)}: key ${textOf(expression)} of table ${table.name.name} is ${other}`;
+      const words = `${placeOf(span)}: key ${textOf(expression)} of table ${table.name.name} is ${other}`;
       this.#add({ kind: "key", words, span, replacement: other });
     }
   }
@@ -134,7 +161,7 @@ class Finder {
       const between = this.file.text.slice(a.end, b.start);
       if (between.trim() !== "") continue;
       const span = { file: this.file, start: a.start, end: b.end };
-      const words = `lines ${lineOf(a)} and ${lineOf(b)} in the other order`;
+      const words = `${placeOf(a)} and ${placeOf(b)} in the other order`;
       const replacement = spanText(b) + between + spanText(a);
       this.#add({ kind: "order", words, span, replacement, halves: [a, b] });
     }

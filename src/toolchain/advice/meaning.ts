@@ -2,7 +2,7 @@
 import { DiagnosticError, toHex } from "../../base/index.js";
 import { DeviceError, type TableEntry } from "../device/index.js";
 import type { Program } from "../program/index.js";
-import { CoverageCounts, Switch } from "../switch/index.js";
+import { CoverageCounts, Switch, TABLE_COUNTS } from "../switch/index.js";
 import { PacketMaker, randomEntries } from "./packets.js";
 
 export interface MeaningOptions {
@@ -16,15 +16,20 @@ export interface Meaning {
   /** Packets that left. */
   readonly sent: number;
   readonly entries: number;
-  /** Points of the first program's source that ran, and all of them. */
+  /** Places of the first program that ran, and all of them. */
   readonly reached: number;
   readonly points: number;
+  /** Tables of the first program by what happened: an entry was hit, or one without a key was applied; and all of them. */
+  readonly tablesHit: number;
+  readonly tables: number;
   /** A packet after which the programs differ. */
   readonly difference: string | undefined;
 }
 
 /** Packets with one set of entries; the next ones come with others. */
 const ROUND = 64;
+/** While a table is not hit, packets go on up to so many times the number asked for. */
+const MORE = 8;
 const PORTS = 4;
 
 interface Side {
@@ -42,9 +47,20 @@ export function compareByPackets(a: Program, b: Program, { packets, seed }: Mean
   const other = sideOf(b, now);
   // Registers keep what earlier rounds wrote, on both sides.
   let present: TableEntry[] = [];
-  for (let round = 0; tried < packets && difference === undefined; round++) {
+  const isDone = () => {
+    if (difference !== undefined) return true;
+    if (tried < packets) return false;
+    const { tables, tablesHit } = countsOf(coverage, a);
+    return tablesHit === tables || tried >= MORE * packets;
+  };
+  for (let round = 0; !isDone(); round++) {
     for (const { device } of [one, other])
-      device.apply(present.map((entity) => ({ type: "delete", entity })));
+      device.apply(
+        present.map((entity) => {
+          const { action: _, ...bare } = entity;
+          return entity.isDefault === true ? { type: "modify", entity: bare } : { type: "delete", entity };
+        }),
+      );
     present = [];
     for (const entry of randomEntries(a, seed + round)) {
       const answers = [accepts(one.device, entry), accepts(other.device, entry)];
@@ -64,9 +80,27 @@ export function compareByPackets(a: Program, b: Program, { packets, seed }: Mean
         difference = `packet ${i % PORTS} ${toHex(frame)}: ${left || "none"} and ${right || "none"}`;
     }
   }
-  const hits = coverage.of(a.bmv2)?.hits ?? new Float64Array(0);
-  const reached = hits.filter((count) => count > 0).length;
-  return { packets: tried, sent, entries, reached, points: hits.length, difference };
+  return { packets: tried, sent, entries, ...countsOf(coverage, a), difference };
+}
+
+function countsOf(
+  coverage: CoverageCounts,
+  { bmv2 }: Program,
+): Pick<Meaning, "reached" | "points" | "tables" | "tablesHit"> {
+  const { points = [], hits = new Float64Array(0) } = coverage.of(bmv2) ?? {};
+  const isReached = (at: number, end: number) => hits.subarray(at, end).some((count) => count > 0);
+  const tables = new Map<string, boolean>();
+  let reached = 0;
+  for (const [i, { point, at }] of points.entries()) {
+    if (isReached(at, points[i + 1]?.at ?? hits.length)) reached++;
+    if (point.kind !== "table") continue;
+    const { name, key } = point.table;
+    // Of a table's counts the first one is that of hits; a table without a key has none.
+    const isHit = key.length === 0 ? isReached(at, at + TABLE_COUNTS) : isReached(at, at + 1);
+    tables.set(name, (tables.get(name) ?? false) || isHit);
+  }
+  const tablesHit = [...tables.values()].filter(Boolean).length;
+  return { reached, points: points.length, tables: tables.size, tablesHit };
 }
 
 function sideOf(program: Program, now: { time: number }, coverage?: CoverageCounts): Side {
@@ -83,7 +117,7 @@ function sideOf(program: Program, now: { time: number }, coverage?: CoverageCoun
 /** Whether the switch takes an entry: it may have one with the same key, or no room. */
 function accepts(device: Switch, entity: TableEntry): boolean {
   try {
-    device.apply([{ type: "insert", entity }]);
+    device.apply([{ type: entity.isDefault === true ? "modify" : "insert", entity }]);
     return true;
   } catch (error) {
     if (error instanceof DeviceError || error instanceof DiagnosticError) return false;

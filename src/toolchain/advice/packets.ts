@@ -8,7 +8,7 @@ import { type bmv2, P4InfoIndex, type Program } from "../program/index.js";
 
 /** Values of one width that fields and keys share. */
 const VALUES = 4;
-/** Of 8 fields, so many take one of the shared values. */
+/** Of 8 values, so many are one of the shared ones. */
 const SHARED = 7;
 const MAX_STATES = 64;
 const ENTRIES = 6;
@@ -24,9 +24,19 @@ class Values {
     readonly seed: number,
   ) {}
 
+  /** The number of the shared value that all values take until {@link next}; undefined: each its own. */
+  #common: number | undefined;
+
+  /** Before an entry or a packet: in every second one all values are the same shared one of their width, so that keys of many fields are hit. */
+  next(): void {
+    this.#common = this.random.int(2) === 0 ? this.random.int(VALUES) : undefined;
+  }
+
   any(width: number): bigint {
     const { random } = this;
-    return random.int(8) < SHARED ? random.pick(this.#shared(width)) : wide(random, width);
+    if (random.int(8) >= SHARED) return wide(random, width);
+    const shared = this.#shared(width);
+    return this.#common === undefined ? random.pick(shared) : defined(shared[this.#common]);
   }
 
   #shared(width: number): readonly bigint[] {
@@ -48,7 +58,7 @@ function wide(random: Random, width: number): bigint {
   return BigInt.asUintN(width, value);
 }
 
-/** Entries for all tables that a controller writes. Keys repeat where a width has few values: a switch refuses those. */
+/** Entries for all tables that a controller writes, and default entries for those without a key and for some others. Keys repeat where a width has few values: a switch refuses those. */
 export function randomEntries(program: Program, seed: number): TableEntry[] {
   const values = new Values(new Random(`${seed} entries`), seed);
   const fixed = new Set(
@@ -58,33 +68,55 @@ export function randomEntries(program: Program, seed: number): TableEntry[] {
   );
   return new P4InfoIndex(program.p4info).tables.list.flatMap((table): TableEntry[] => {
     const { name, fields, hasPriority, profile, message } = table;
+    if (profile !== undefined) return [];
+    const defaults = [...table.actions.values()].filter(({ scope }) => scope !== TABLE_ONLY);
+    const isSet = defaults.length > 0 && (fields.list.length === 0 || values.random.int(DEFAULTS) === 0);
+    const byDefault = isSet ? [defaultEntry(name, values.random.pick(defaults).action, values)] : [];
     const actions = [...table.actions.values()].filter(({ scope }) => scope !== DEFAULT_ONLY);
-    if (fields.list.length === 0 || profile !== undefined || actions.length === 0) return [];
-    if (message.isConstTable || fixed.has(name)) return [];
-    if (fields.list.some(({ kind, isString }) => kind === "other" || isString)) return [];
+    if (fields.list.length === 0 || actions.length === 0) return byDefault;
+    if (message.isConstTable || fixed.has(name)) return byDefault;
+    if (fields.list.some(({ kind, isString }) => kind === "other" || isString)) return byDefault;
     const count = Math.min(ENTRIES, Number(message.size) || 1);
-    return Array.from({ length: count }, (_, i): TableEntry => {
+    const list = Array.from({ length: count }, (_, i): TableEntry => {
+      values.next();
       const { action } = values.random.pick(actions);
       // The last one matches all that its kinds can.
       const isLast = i === count - 1;
       const match = fields.list.flatMap((field) => matchOf(field, values, isLast));
-      const params = Object.fromEntries(
-        action.params.list.map((param) => [param.name, values.any(param.bitwidth)]),
-      );
       const priority = hasPriority ? count - i : 0;
-      return {
-        kind: "tableEntry",
-        table: name,
-        match,
-        priority,
-        action: { kind: "action", action: action.name, params },
-      };
+      return { kind: "tableEntry", table: name, match, priority, action: called(action, values) };
     });
+    return [...list, ...byDefault];
   });
 }
 
-/** The scope of an action in P4Info. */
+/** Scopes of an action in P4Info. */
+const TABLE_ONLY = 1;
 const DEFAULT_ONLY = 2;
+/** Of so many tables with a key, one gets another default entry. */
+const DEFAULTS = 4;
+
+type Action = ReturnType<P4InfoIndex["tables"]["list"][number]["actions"]["get"]> & object;
+
+function called({ name, params }: Action["action"], values: Values): NonNullable<TableEntry["action"]> {
+  return {
+    kind: "action",
+    action: name,
+    params: Object.fromEntries(params.list.map((param) => [param.name, values.any(param.bitwidth)])),
+  };
+}
+
+function defaultEntry(table: string, action: Action["action"], values: Values): TableEntry {
+  values.next();
+  return {
+    kind: "tableEntry",
+    table,
+    match: [],
+    priority: 0,
+    isDefault: true,
+    action: called(action, values),
+  };
+}
 
 interface Field {
   readonly name: string;
@@ -142,6 +174,7 @@ export class PacketMaker {
   /** Bytes that take one way through the parser, and a payload; one in eight is cut somewhere. */
   next(): Uint8Array {
     const { random } = this.#values;
+    this.#values.next();
     const bits = this.#way();
     for (let i = 0; i < 8 * PAYLOAD_BYTES; i++) bits.push(random.int(2));
     const bytes = new Uint8Array((bits.length - this.#front) >> 3);

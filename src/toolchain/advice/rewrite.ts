@@ -1,30 +1,42 @@
 /** A change of a program's text that keeps its meaning, or says what of it changes. */
-import { SourceFile, type Span, spanText } from "../../base/index.js";
+import { type SourceFile, type Span, spanText } from "../../base/index.js";
 import { type ast, sourceOf } from "../p4/index.js";
 
-type RewriteKind = "arithmetic" | "branch" | "pragma" | "key" | "order" | "size";
+/** Of a change: what is done. The order is that of `--advise`'s page. */
+export type RewriteKind =
+  | "arithmetic"
+  | "branch"
+  | "pragma"
+  | "key"
+  | "order"
+  | "ternary"
+  | "alpm"
+  | "priority"
+  | "later"
+  | "move"
+  | "stage"
+  | "size";
 
-export interface Rewrite {
+/** A text in the place of another one. */
+export interface Edit {
+  readonly span: Span;
+  readonly replacement: string;
+}
+
+export interface Rewrite extends Edit {
   readonly kind: RewriteKind;
   /** What is changed, in the words of the program. */
   readonly words: string;
-  readonly span: Span;
-  readonly replacement: string;
   /** Of two statements that change places: where they stand. */
   readonly halves?: readonly [Span, Span];
+  /** Further edits that belong to it. */
+  readonly more?: readonly Edit[];
+  /** Variables whose value before their first write it leaves open. */
+  readonly open?: readonly string[];
 }
 
-/** The text with changes that do not touch each other; of two that do, the first one is made. */
-export function rewritten(file: SourceFile, rewrites: readonly Rewrite[]): SourceFile {
-  let text = "";
-  let at = 0;
-  for (const { span, replacement } of [...rewrites].sort((a, b) => a.span.start - b.span.start)) {
-    if (span.start < at) continue;
-    text += file.text.slice(at, span.start) + replacement;
-    at = span.end;
-  }
-  return new SourceFile(file.path, text + file.text.slice(at));
-}
+export const editsOf = (rewrites: readonly Rewrite[]): Edit[] =>
+  rewrites.flatMap((one) => [one, ...(one.more ?? [])]);
 
 /** The span in the program's own file, where the text of a node is all there; undefined for what a macro or an included file has. */
 export function ownSpan(file: SourceFile, { span }: { readonly span: Span }): Span | undefined {

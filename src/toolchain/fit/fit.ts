@@ -33,6 +33,8 @@ export interface FitOptions {
   readonly sizes?: ReadonlyMap<string, number>;
   /** Finds the text of a source file, so that messages can show lines. */
   readonly sources?: SourceLookup;
+  /** Places tables alone: no containers are assigned, so that the verdict says nothing of fields. */
+  readonly tablesOnly?: boolean;
 }
 
 export interface FitResult {
@@ -69,7 +71,7 @@ export function fitProgram(program: Program, target: Target, options: FitOptions
   const diagnostics = checkFeatures(model, [...features, ...asked], target, options.sources);
   const problem = makeProblem(model, target);
   const placement = placeByStages(problem);
-  return conclude(problem, placement, diagnostics.list);
+  return conclude(problem, placement, diagnostics.list, options.tablesOnly);
 }
 
 /** The result for a placement, of the heuristic or of the exact solver. Throws when the verifier finds it wrong. */
@@ -77,11 +79,12 @@ export function conclude(
   problem: Problem,
   placement: Placement,
   diagnostics: readonly Diagnostic[],
+  tablesOnly = false,
 ): FitResult {
   const { model, target } = problem;
   const stages = stageCount(placement.parts);
   const bounds = lowerBounds(problem);
-  const phv = usePhv(problem, placement);
+  const phv = usePhv(problem, placement, tablesOnly);
   const { exceeded } = phv;
   const refused = diagnostics.some((d) => d.severity === "error");
   const highest = bounds[0]?.stages ?? 0;
@@ -109,7 +112,7 @@ export function conclude(
 }
 
 /** The allocation of a placement, checked, and what it takes. */
-function usePhv(problem: Problem, placement: Placement): FitResult["phv"] {
+function usePhv(problem: Problem, placement: Placement, tablesOnly: boolean): FitResult["phv"] {
   const { model, target } = problem;
   const naive = countWords(naiveWidths(model));
   const input = {
@@ -118,7 +121,7 @@ function usePhv(problem: Problem, placement: Placement): FitResult["phv"] {
     requests: readRequests(model, target).requests,
     stagesOf: stagesIn(placement),
   };
-  const allocation = model.hasEgressParser ? allocatePhv(input, problem.phv) : undefined;
+  const allocation = model.hasEgressParser && !tablesOnly ? allocatePhv(input, problem.phv) : undefined;
   if (allocation === undefined) {
     const packed = phvUse(problem.phv, false);
     const tagalong = phvUse(problem.phv, true);

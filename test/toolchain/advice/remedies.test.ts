@@ -1,0 +1,140 @@
+/** Changes of tables, of actions and of the life of values that make a program fit, with its meaning kept. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { loadTarget } from "../../../src/cli/targets.js";
+import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
+import { onePipe, pipesOf, type Target } from "../../../src/toolchain/fit/index.js";
+import { type CompileInput, compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { grownText } from "../../../tools/tna/grown-source.js";
+import { tnaSource } from "../fit/programs.js";
+
+const tofino = loadTarget("tofino");
+const pipeOf = (program: Program) => onePipe(program, pipesOf(program)[0]!);
+
+type Resolve = NonNullable<CompileInput["resolveInclude"]>;
+
+function advised(text: string, target: Target = tofino, resolveInclude: Resolve = () => undefined) {
+  const file = new SourceFile("program.p4", text);
+  return advise({ file, options: { resolveInclude }, target, pipeOf, mayShrink: false });
+}
+
+function runs(file: SourceFile | string): Program {
+  const diagnostics = new Diagnostics();
+  const made = compile({ file, form: "switch" }, diagnostics);
+  diagnostics.throwIfErrors();
+  return made!.program;
+}
+
+const compared = (a: SourceFile | string, b: SourceFile | string) =>
+  compareByPackets(runs(a), runs(b), { packets: 256, seed: 3 });
+
+const exact = (name: string, field: string, size: number) =>
+  `action ${name}_go(bit<32> v) { hdr.d.c = v; } table ${name} { key = { hdr.d.${field} : exact; } actions = { ${name}_go; NoAction; } size = ${size}; }`;
+
+describe("tables in other memory", () => {
+  const few = { ...tofino, stages: 1, sram: { ...tofino.sram, blocks: 6 } };
+  const text = tnaSource({
+    ingress: exact("t", "a", 64) + exact("u", "b", 64),
+    apply: "tm.ucast_egress_port = 1; if (hdr.d.t == 1) { t.apply(); } else { u.apply(); }",
+  });
+
+  it("puts a small exact table into TCAM where SRAM is short", () => {
+    const { before, after, changes, file } = advised(text, few);
+    expect(before.verdict).not.toBe("placed");
+    expect(after.verdict).toBe("placed");
+    expect(changes).toEqual([expect.stringContaining("@ternary(1) for t")]);
+    expect(file.text).toContain("@ternary(1)\ntable t");
+    const meaning = compared(text, file);
+    expect(meaning.difference).toBeUndefined();
+    expect(meaning.tablesHit).toBe(meaning.tables);
+  });
+
+  it("changes a file that the program includes in its place, and says where", () => {
+    const main = text.replace(exact("t", "a", 64), '\n#include "t.p4"\n');
+    const part = new SourceFile("t.p4", exact("t", "a", 64));
+    const { after, changes, file } = advised(main, few, (name) => (name === "t.p4" ? part : undefined));
+    expect(after.verdict).toBe("placed");
+    expect(changes).toEqual([expect.stringContaining("t.p4:1: @ternary(1) for t")]);
+    expect(file.text).not.toContain('#include "t.p4"');
+    expect(compared(text, file).difference).toBeUndefined();
+  });
+});
+
+describe("statements behind their table", () => {
+  // The table takes more than one stage, and its action waits for a value of the stage before.
+  const two = { ...tofino, stages: 2 };
+  const source = (statements: string, more = "") =>
+    tnaSource({
+      ingress: `action early(bit<32> v) { md.m = v; } table first { key = { hdr.d.i : exact; } actions = { early; } size = 16; }
+        action go(bit<9> port) { tm.ucast_egress_port = port; ${statements} }
+        table large { key = { hdr.d.a : exact; } actions = { go; NoAction; } size = 500000; } ${more}`,
+      apply: "first.apply(); large.apply();",
+    });
+
+  it("lets a table be matched before the value that its action copies is there", () => {
+    const text = source("hdr.d.b = md.m; hdr.d.c = hdr.d.c + 1;");
+    const { before, after, changes, file } = advised(text, two);
+    expect(before.stages).toBe(3);
+    expect(after.verdict).toBe("placed");
+    expect(changes).toEqual([expect.stringContaining("behind it")]);
+    expect(file.text).toContain("go: { hdr.d.b = md.m; hdr.d.c = hdr.d.c + 1; }");
+    const meaning = compared(text, file);
+    expect(meaning.difference).toBeUndefined();
+    expect(meaning.tablesHit).toBe(meaning.tables);
+  });
+
+  it.each([
+    ["reads the entry's data", "hdr.d.b = md.m + (bit<32>) port;", ""],
+    ["is read by what stays", "hdr.d.b = md.m; tm.level1_mcast_hash = hdr.d.b[12:0] + (bit<13>) port;", ""],
+    [
+      "stands in an action of two tables",
+      "hdr.d.b = md.m;",
+      "table other { key = { hdr.d.c : exact; } actions = { go; } size = 16; }",
+    ],
+  ])("leaves a statement that %s where it is", (_, statements, more) => {
+    const { file } = advised(source(statements, more), two);
+    expect(file.text).not.toContain("action_run");
+  });
+});
+
+describe("values that live for a shorter time", () => {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-advice-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const design = tnaSource({
+    ingress: exact("t", "a", 64),
+    apply: "tm.ucast_egress_port = 1;\n t.apply();",
+  });
+  const grown = (fields: number) => {
+    const path = join(folder, "design.p4");
+    writeFileSync(path, design);
+    const line = design.slice(0, design.indexOf("table t")).split("\n").length;
+    return grownText({ file: path, line, name: "t" }, { kind: "fields", table: "t", fields })!;
+  };
+
+  it("moves tables that only set values to those that use them, and leaves first values open", () => {
+    const text = grown(128);
+    const { before, after, changes, file, withOtherValues } = advised(text);
+    expect(before.phv.exceeded).toHaveLength(1);
+    expect(after.verdict).toBe("placed");
+    expect(changes.join()).toContain("@pa_no_init for 128 variables");
+    for (const other of [file, withOtherValues!]) {
+      const meaning = compared(text, other);
+      expect(meaning.difference).toBeUndefined();
+      expect(meaning.tablesHit).toBe(meaning.tables);
+    }
+  });
+
+  it("is shown by other first values where a program does depend on them", () => {
+    const text = grown(128).replaceAll(
+      "action grow_mark_3() {}",
+      "action grow_mark_3() { hdr.d.b = grown_12; }",
+    );
+    const { withOtherValues } = advised(text);
+    expect(withOtherValues).toBeDefined();
+    expect(compared(text, withOtherValues!).difference).toMatch(/^packet /);
+  });
+});
