@@ -246,10 +246,7 @@ function openVariables(
 }
 
 /** The variable of a control with that name, declared without a value. */
-export function openVariable(
-  control: ast.ControlDeclaration,
-  name: string,
-): ast.VariableDeclaration | undefined {
+function openVariable(control: ast.ControlDeclaration, name: string): ast.VariableDeclaration | undefined {
   const found = (control.body?.locals ?? []).find((one) => one.kind === "variable" && one.name.name === name);
   const isOpen = found?.kind === "variable" && found.initializer === undefined && found.type?.kind === "bit";
   return isOpen ? found : undefined;
