@@ -24,6 +24,19 @@ it("docs/errors.md is made from the catalogue", async () => {
   await expect(errorsPage(catalogue)).toMatchFileSnapshot(join(root, "docs/errors.md"));
 });
 
+it("pages that a row names are in the archive", () => {
+  const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: string[] };
+  const leftOut = files
+    .filter((pattern) => pattern.startsWith("!docs/"))
+    .map(
+      (pattern) => new RegExp(`^${pattern.slice(1).replaceAll(".", "\\.").replaceAll("*", "[^/]*")}(/|$)`),
+    );
+  const rows = catalogue.flatMap(({ entries }) => entries.map((entry) => JSON.stringify(entry))).join("\n");
+  const named = [...new Set(rows.match(/docs\/[\w/.-]+\.md/g))];
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((page) => leftOut.some((pattern) => pattern.test(page)))).toEqual([]);
+});
+
 it("data/diagnostics has every code once", () => {
   const listed = catalogue.flatMap(({ entries }) => entries.map(({ code }) => code));
   expect(listed.filter((code, index) => listed.indexOf(code) !== index)).toEqual([]);

@@ -5,6 +5,8 @@
 import { SourceFile } from "../../../base/index.js";
 import { sources } from "./sources.js";
 
+export { filesDeclaring } from "./declarations.js";
+
 const files = new Map(
   Object.entries(sources).map(([name, text]) => [name, new SourceFile(`p4include/${name}`, text)]),
 );

@@ -312,7 +312,7 @@ function parseAssignmentOrCall(cursor: Cursor, annotations: Annotation[], semico
       CODES.countingOperator,
       cursor.token,
       "P4 has no operator to count up or down",
-      "write x = x + 1 or x += 1",
+      cursor.at("++") ? "write x = x + 1 or x += 1" : "write x = x - 1 or x -= 1",
     );
   if (cursor.at("=="))
     cursor.fail(

@@ -237,7 +237,12 @@ function callMember(
   const isMember = memberNames(base).includes(name);
   delete callee.resolved;
   if (isMember)
-    cx.error(CODES.notCallable, callee.span, `'${name}' of ${typeToString(base)} cannot be called`);
+    cx.error(
+      CODES.notCallable,
+      callee.span,
+      `'${name}' of ${typeToString(base)} cannot be called`,
+      `it is a value: write .${name} without parentheses`,
+    );
   else noMember(cx, callee, base);
   return ignoreArguments(cx, e.args);
 }

@@ -1,6 +1,7 @@
 /** The state of one run of the checker while it walks the program: scopes, the present place, messages. */
 import { closest, Diagnostics, defined, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
+import { filesDeclaring } from "../stdlib/index.js";
 import type {
   ActionDeclaration,
   ControlDeclaration,
@@ -217,8 +218,25 @@ export class Checker {
       });
       return;
     }
-    const near = closest(name.name, candidates);
-    this.error(CODES.undeclaredName, name.span, `no ${what} '${name.name}' is declared here`, ...hint(near));
+    this.error(
+      CODES.undeclaredName,
+      name.span,
+      `no ${what} '${name.name}' is declared here`,
+      ...hint(closest(name.name, candidates)),
+      ...this.missingInclude(name.name),
+    );
+  }
+
+  /** The note that library files declare a name which this program does not include; once for the same files. */
+  private missingInclude(name: string): string[] {
+    const present = new Set<string>();
+    for (const declarations of this.globals.names.values())
+      for (const { span } of declarations) present.add(span.file.path);
+    const files = filesDeclaring(name, present);
+    if (files.length === 0) return [];
+    const note = `declared in ${files.join(", ")}, which this program does not include`;
+    const said = this.diagnostics.list.some(({ notes }) => notes.some(({ message }) => message === note));
+    return said ? [] : [note];
   }
 
   /** Warns of a call to something marked `@deprecated`. */

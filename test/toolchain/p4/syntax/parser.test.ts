@@ -302,6 +302,16 @@ describe("errors", () => {
     expect(unit.declarations.map((d) => d.name.name)).toEqual(["a", "c", "f"]);
   });
 
+  it.each([
+    ["x++;", "write x = x + 1 or x += 1"],
+    ["x--;", "write x = x - 1 or x -= 1"],
+  ])("say what is right in place of %s", (statement, note) => {
+    const diagnostics = new Diagnostics();
+    const text = `control C(inout bit<8> x) { apply { ${statement} } }`;
+    parse({ file: new SourceFile("test.p4", text) }, diagnostics);
+    expect(diagnostics.list.map(({ code, notes }) => [code, notes[0]?.message])).toEqual([["P40213", note]]);
+  });
+
   it("leave the scopes of names in order", () => {
     expect(messagesOf("struct S<T> { T x; ; } typedef bit<8> T; const T t = (T) 1;")).toHaveLength(1);
     expect(

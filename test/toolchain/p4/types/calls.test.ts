@@ -227,6 +227,16 @@ describe("calls and where they may stand", () => {
     expect(found.filter((code) => code !== "P40604").join(" ")).toBe(codes);
   });
 
+  it.each([
+    ["if (t.apply().miss()) { x = 1; }", "it is a value: write .miss without parentheses"],
+    ["x = hs[0].a();", "it is a value: write .a without parentheses"],
+    ["t();", "to apply it write t.apply(...)"],
+  ])("%s says what would be right", (body, note) => {
+    const { diagnostics } = checkText(control("", body));
+    const found = diagnostics.list.filter(({ code }) => code === "P40319");
+    expect(found.map(({ notes }) => notes.map(({ message }) => message))).toEqual([[note]]);
+  });
+
   it("resolve to a control's direct application", () => {
     const [call] = calls(control("", "Inner.apply(x);").replace("t.apply(); ", ""));
     expect(call!.resolved!.kind).toBe("controlApply");
