@@ -4,6 +4,7 @@ import {
   type CrossbarByte,
   type CrossbarUse,
   ExactCrossbar,
+  type Operand,
 } from "../../../src/toolchain/fit/place/crossbar.js";
 import { InstructionMemory } from "../../../src/toolchain/fit/place/instructions.js";
 
@@ -81,6 +82,26 @@ describe("the exact crossbar", () => {
     expect(placed(alu("r", false)).crossbar).toMatchObject({ bytes: 4, hashBits: 32 });
     expect(placed(alu("r", true), alu("r", true)).crossbar.bytes).toBe(4);
     expect(placed(...Array.from({ length: 8 }, (_, i) => alu(`r${i}`, true))).fits).toBe(true);
+  });
+
+  it("gives an ALU two operands in the order that their bytes admit", () => {
+    const operand = (name: string, phase: number): Operand => ({
+      bytes: [{ name, align: 4, phase }],
+      bits: 8,
+      isAlone: true,
+    });
+    const alu = (width: number, ...operands: Operand[]): CrossbarUse => ({
+      kind: "alu",
+      memory: "r",
+      operands,
+      width,
+    });
+    // An ALU of 16 bits takes its second operand two bytes after the first.
+    expect(placed(alu(2, operand("a", 2), operand("b", 0))).crossbar.hashBits).toBe(0);
+    expect(placed(alu(2, operand("a", 2))).crossbar.hashBits).toBe(0);
+    expect(placed(alu(2, operand("a", 0), operand("b", 0))).crossbar.hashBits).toBe(16);
+    expect(placed(alu(2, operand("a", 1))).crossbar.hashBits).toBe(8);
+    expect(placed(alu(4, operand("a", 2))).crossbar.hashBits).toBe(8);
   });
 
   it("gives a condition bits of the matrix for what it compares by order", () => {

@@ -220,6 +220,35 @@ describe("the operands of a register action", () => {
   });
 });
 
+describe("calls of one register in exclusive branches", () => {
+  const actions = ["b", "c", "m"].map(
+    (name) => `
+    RegisterAction<bit<32>, bit<16>, bit<32>>(r) with_${name} = {
+        void apply(inout bit<32> cell, out bit<32> result) {
+            cell = cell + ${name === "m" ? "md.m" : `hdr.d.${name}`}; result = cell;
+        }
+    };`,
+  );
+  const ingress = `Register<bit<32>, bit<16>>(1024) r; ${actions.join("")}`;
+
+  it("may work on more fields together than the ALU takes at once", () => {
+    const apply = `md.m = hdr.d.a;
+      if (hdr.d.t == 1) { hdr.d.a = with_b.execute(0); }
+      else if (hdr.d.t == 2) { hdr.d.a = with_c.execute(0); }
+      else { hdr.d.a = with_m.execute(0); md.m = hdr.d.c; }
+      hdr.d.c = md.m;`;
+    expect(fitOf({ ingress, apply }).verdict).toBe("placed");
+  });
+
+  it("wait for what stands before one of them in its branch", () => {
+    const apply = `md.m = hdr.d.c;
+      if (hdr.d.a != 0) { hdr.d.a = with_b.execute(0); }
+      else { md.n = md.m; if (hdr.d.a != 1) { hdr.d.a = with_b.execute(0); md.m = hdr.d.b; } }
+      hdr.d.c = md.m ^ md.n;`;
+    expect(fitOf({ ingress, apply }).verdict).toBe("placed");
+  });
+});
+
 describe("a branch on the result of a table", () => {
   const table = (name: string, fallback: string) => `
     action ${name}_set(bit<32> v) { hdr.d.c = v; }

@@ -80,22 +80,14 @@ class Packer {
   packGress(gress: Gress): void {
     const units = this.model.units.filter((unit) => unit.gress === gress);
     const used = new Map<string, Access[]>();
-    const alone = new Set<string>();
+    const sums = new Set<string>();
     for (const unit of units) {
       for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) {
         const list = used.get(access.field);
         if (list === undefined) used.set(access.field, [access]);
         else list.push(access);
       }
-      for (const action of unit.actions) for (const field of action.arithmetic) alone.add(field);
-      for (const attached of unit.attached) {
-        // Operands and results of a stateful ALU sit at the low end of a container of their own.
-        if (attached.kind === "register") {
-          for (const action of unit.actions) {
-            for (const access of [...action.reads, ...action.writes]) alone.add(access.field);
-          }
-        }
-      }
+      for (const action of unit.actions) for (const field of action.arithmetic) sums.add(field);
     }
     // The result of a stateful ALU takes a container before it is used.
     for (const unit of units) {
@@ -125,7 +117,7 @@ class Packer {
         gress,
         header.fields.map((name) => defined(this.model.fields.get(name))),
         (name) => used.has(name),
-        (name) => alone.has(name),
+        (name) => sums.has(name),
       );
     }
     this.#packValidity(gress, [...used.keys()]);

@@ -230,21 +230,15 @@ export class ExactCrossbar {
   #alu({ operands, width }: Extract<CrossbarUse, { kind: "alu" }>): boolean {
     const bytes = operands.flatMap((operand) => operand.bytes);
     if (bytes.length === 0) return true;
-    if (operands.length <= 2 && operands.every(({ isAlone }) => isAlone)) {
-      const second = Math.max(width, operands[0]?.bytes.length ?? 0);
-      const places = operands.flatMap((operand, at) =>
-        operand.bytes.map((_, index) => this.shape.firstAluByte + at * second + index),
-      );
-      const isRight = bytes.every(({ align, phase }, at) => defined(places[at]) % align === phase);
-      const halves = isRight ? this.#find(bytes, { slots: 0, singles: 0, places }) : undefined;
-      if (halves !== undefined) {
-        this.#write(halves);
-        return true;
-      }
+    const places = placesOfOperands(operands, width)?.map((place) => this.shape.firstAluByte + place);
+    const halves = places && this.#find(bytes, { slots: 0, singles: 0, places });
+    if (halves !== undefined) {
+      this.#write(halves);
+      return true;
     }
-    const bits = operands.reduce((sum, operand) => sum + operand.bits, 0);
-    const [first] = operands;
-    const last = operands.length > 1 ? 8 * width + bits - (first?.bits ?? 0) : bits;
+    const sizes = operands.map((operand) => operand.bits).sort((a, b) => b - a);
+    const bits = sizes.reduce((sum, size) => sum + size, 0);
+    const last = sizes.length > 1 ? 8 * width + bits - sizes[0]! : bits;
     return bits <= ALU_BITS && this.#throughMatrix(bytes, bits, Math.min(last, ALU_BITS));
   }
 
@@ -473,6 +467,21 @@ export class ExactCrossbar {
     }
     return best;
   }
+}
+
+/**
+ * The places of all bytes of one or two operands, counted from the first byte that an ALU takes: one operand begins there, the other a word
+ * of the ALU later, in the order that the alignment of their bytes admits (setup_stateful_search_bus). Undefined: they take the matrix.
+ */
+function placesOfOperands(operands: readonly Operand[], width: number): number[] | undefined {
+  if (operands.length > 2 || !operands.every(({ isAlone }) => isAlone)) return undefined;
+  const fits = ({ bytes }: Operand, start: number) =>
+    bytes.every(({ align, phase }, i) => (start + i) % align === phase);
+  const starts = [
+    [0, width],
+    [width, 0],
+  ].find((order) => operands.every((operand, i) => fits(operand, order[i]!)));
+  return starts && operands.flatMap(({ bytes }, at) => bytes.map((_, i) => starts[at]! + i));
 }
 
 /** Halves that the bytes are in, and the bytes that were not there before. */

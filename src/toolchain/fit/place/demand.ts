@@ -39,12 +39,25 @@ export interface Demand {
   readonly shared: readonly SharedMemory[];
 }
 
-/** By memory: the bits of the packet that its ALU works on, in all units: the crossbar has them together. */
-export function operandsByMemory(units: readonly Unit[]): Map<string, Access[]> {
-  const byName = new Map<string, Access[]>();
+/** Operands that an ALU takes at once. */
+const ALU_OPERANDS = 2;
+
+/**
+ * By memory: the bits of the packet that its ALU works on, in all units: the crossbar has them together. Where these are more fields than an
+ * ALU takes, and no unit has so many, they are those of the unit with the most bits: the compiler accepts such programs.
+ */
+export function operandsByMemory(units: readonly Unit[]): Map<string, readonly Access[]> {
+  const calls = new Map<string, (readonly Access[])[]>();
   for (const { attached } of units)
-    for (const { name, operands } of attached) byName.set(name, [...(byName.get(name) ?? []), ...operands]);
-  return byName;
+    for (const { name, operands } of attached) calls.set(name, [...(calls.get(name) ?? []), operands]);
+  const fieldsOf = (accesses: readonly Access[]) => new Set(accesses.map(({ field }) => field)).size;
+  const bitsOf = (accesses: readonly Access[]) => accesses.reduce((sum, { width }) => sum + width, 0);
+  const together = (lists: readonly (readonly Access[])[]) => {
+    const all = lists.flat();
+    if (fieldsOf(all) <= ALU_OPERANDS || lists.some((list) => fieldsOf(list) > ALU_OPERANDS)) return all;
+    return lists.reduce((most, list) => (bitsOf(list) > bitsOf(most) ? list : most));
+  };
+  return new Map([...calls].map(([name, lists]) => [name, together(lists)]));
 }
 
 /**
@@ -232,19 +245,31 @@ function inputsOf({ inputs }: Pick<HashUse, "inputs">): string {
 /** Bits of one operand of an ALU. */
 const ALU_BITS = 32;
 
-/** What an ALU works on, a field at a time. */
+/** What an ALU works on: each field, or each part of a field that no other part holds. */
 function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): Operand[] {
-  const fields = new Map<string, Access>();
-  for (const access of operands) {
-    const known = fields.get(access.field);
-    if (known === undefined || known.width < access.width) fields.set(access.field, access);
-  }
-  return [...fields.values()].flatMap((whole) => {
-    const access = { ...whole, width: Math.min(whole.width, ALU_BITS) };
+  const holds = (a: Access, b: Access) =>
+    a.field === b.field && a.lo <= b.lo && b.lo + b.width <= a.lo + a.width;
+  const parts = operands.filter(
+    (part, at) =>
+      !operands.some((other, i) => i !== at && holds(other, part) && (i < at || !holds(part, other))),
+  );
+  return parts.flatMap((part) => {
+    const access = { ...part, width: Math.min(part.width, ALU_BITS) };
     const bytes = crossbarBytes([access], gress, phv);
-    const isAlone =
-      access.lo === 0 && phv.touchedBy(gress, access).every(({ slices }) => slices.length === 1);
-    return bytes.length === 0 ? [] : [{ bytes, bits: access.width, isAlone }];
+    return bytes.length === 0 ? [] : [{ bytes, bits: access.width, isAlone: isAlone(access, gress, phv) }];
+  });
+}
+
+/** The bits begin at a byte of their container, and its bytes that hold them hold nothing else. */
+function isAlone(access: Access, gress: Gress, phv: PhvLayout): boolean {
+  return phv.touchedBy(gress, access).every(({ slices }) => {
+    const own: boolean[] = [];
+    for (const { field, lo, width } of [...slices].reverse())
+      for (let bit = lo; bit < lo + width; bit++)
+        own.push(field === access.field && bit >= access.lo && bit < access.lo + access.width);
+    const first = own.indexOf(true);
+    const end = own.lastIndexOf(true) + 1;
+    return first % 8 === 0 && own.slice(first, 8 * Math.ceil(end / 8)).every((is) => is);
   });
 }
 

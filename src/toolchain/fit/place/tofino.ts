@@ -316,6 +316,8 @@ class Placer {
     const waiting = [...conditions, ...tables];
     for (const id of waiting) {
       if (stageFor(defined(this.problem.model.units[id]).pragmas, stage) > stage) return false;
+      for (const first of defined(this.#before[id]))
+        if (this.#isOpen(first) && !waiting.includes(first)) return false;
       for (const edge of defined(this.problem.graph.incoming[id])) {
         if (waiting.includes(edge.from) && edge.distance === 0) continue;
         const last = defined(this.#last[edge.from]);
