@@ -14,6 +14,13 @@ export interface Paired {
 /** A run of a comparison whose document also has the paired tests. */
 export const pairedRun = (file: string): Run => withCsv(run(file), "tests.csv");
 
+/** `13 to 17 seeds`: the numbers of seeds of the points of a file with `until`. */
+export function seedsOf(rows: readonly { readonly seeds: number }[]): string {
+  const seeds = rows.map((row) => row.seeds);
+  const [least, most] = [Math.min(...seeds), Math.max(...seeds)];
+  return least === most ? `${least} seeds` : `${least} to ${most} seeds`;
+}
+
 /** The paired differences of the mean slowdown of all flows. */
 export function pairedOf({ csv }: RunDocument): Paired[] {
   const rows: Record<string, string>[] = csv["tests.csv"].filter(

@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
-import { differenceOf, differences, pairedOf, pairedRun } from "../../paired.js";
+import { differenceOf, differences, pairedOf, pairedRun, seedsOf } from "../../paired.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
@@ -106,9 +106,8 @@ export default page("docs/papers/conga.md", {
         const load = Math.max(...loadsOf(all, full));
         return `${fixed(meanOf(all, full, load, other).slowdown_mean / meanOf(all, full, load, "conga").slowdown_mean, 2)} times`;
       };
-      const seeds = all.map((row) => row.seeds);
       return {
-        seeds: `${Math.min(...seeds)} to ${Math.max(...seeds)} seeds`,
+        seeds: seedsOf(all),
         ecmpLess: ratio(false, "ecmp"),
         letflowLess: ratio(false, "letflow"),
         ecmpAll: ratio(true, "ecmp"),

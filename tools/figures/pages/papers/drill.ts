@@ -1,6 +1,6 @@
 import { block, page, type RunDocument, run } from "../../block.js";
 import { silentFailure } from "../../failover.js";
-import { differenceOf, differences, pairedOf, pairedRun } from "../../paired.js";
+import { differenceOf, differences, pairedOf, pairedRun, seedsOf } from "../../paired.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
@@ -112,9 +112,8 @@ export default page("docs/papers/drill.md", {
         const load = Math.max(...loadsOf(all, equal));
         return `${fixed(pointOf(all, equal, load, other).slowdown_mean / pointOf(all, equal, load, against).slowdown_mean, 2)} times`;
       };
-      const seeds = all.map((row) => row.seeds);
       return {
-        seeds: `${Math.min(...seeds)} to ${Math.max(...seeds)} seeds`,
+        seeds: seedsOf(all),
         congaHigh: differenceOf(paired, 1, "conga"),
         conga: ratio(true, "conga"),
         ecmp: ratio(true, "ecmp"),
