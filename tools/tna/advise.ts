@@ -3,22 +3,29 @@
  *
  *     CORPUS=DIR [GROWN=DIR] npx tsx tools/tna/advise.ts [NAME ...]
  *
- * Designs are the listed ones of CORPUS and what `grow.ts` wrote to `GROWN/NAME/refused`. A change is compared by 256 packets with random
- * entries on the embedded switch (`equal` compares v1model programs only). A line a design goes to standard output; a design that fits, or whose
+ * Designs are the listed ones of CORPUS and what `grow.ts` wrote to `GROWN/NAME/refused`. A change is compared by tests that are made from
+ * the design and by 256 packets or more with random entries, on the embedded switch (`equal` compares v1model programs only). The changed program goes to
+ * `GROWN/NAME.advised.p4`. A line a design goes to standard output; a design that fits, or whose
  * operations are refused, has none.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
 import { advise, compareByPackets } from "../../src/toolchain/advice/index.js";
-import { onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
+import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
 import { compileInput } from "../../src/toolchain/loading/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
+import type { Program } from "../../src/toolchain/program/index.js";
+import { readStf, runStf } from "../../src/toolchain/stf/index.js";
+import { CoverageCounts } from "../../src/toolchain/switch/index.js";
+import { generateTests, stfOf } from "../../src/toolchain/testgen/index.js";
 import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
 
 const PACKETS = 256;
 const SEED = 1;
+/** Processor time for tests that are made from a program. */
+const TEST_SECONDS = 10;
 
 interface Source {
   readonly name: string;
@@ -49,57 +56,102 @@ function* sourcesOf(corpus: string, grown: string | undefined): Iterable<Source>
   }
 }
 
+interface Line {
+  readonly name: string;
+  readonly changes: readonly string[];
+  readonly [key: string]: unknown;
+}
+
 /** What a trial gave; undefined for a design that fits, that does not compile, or whose operations are refused. */
-function tried({
-  name,
-  one,
-  path,
-  include,
-}: Source): { name: string; changes: readonly string[]; [key: string]: unknown } | undefined {
-  const { file, ...options } = compileInput({
+async function tried({ name, one, path, include }: Source): Promise<Line | undefined> {
+  const { file: _, ...options } = compileInput({
     path,
     include,
     define: [...chipDefines(one.chip), ...one.defines],
   });
-  const diagnostics = new Diagnostics();
-  const program = compile({ ...options, file, form: "hardware" }, diagnostics)?.program;
-  if (program === undefined) return undefined;
-  const pipe = pipesOf(program)[0];
-  const target = loadTarget(one.chip);
   const own = new SourceFile(path, readFileSync(path, "utf8"));
-  const advised = advise({
-    file: own,
-    options,
-    target,
-    pipeOf: (made) => (pipe === undefined ? made : onePipe(made, pipe)),
-    mayShrink: false,
-  });
+  const program = compile({ ...options, file: own, form: "hardware" }, new Diagnostics())?.program;
+  if (program === undefined) return undefined;
+  const target = loadTarget(one.chip);
+  // Of several pipes the first one that is refused.
+  const isRefused = (pipe: string | undefined) =>
+    fitProgram(pipe === undefined ? program : onePipe(program, pipe), target).verdict !== "placed";
+  const pipe = pipesOf(program).find(isRefused);
+  const pipeOf = (made: Program) => (pipe === undefined ? made : onePipe(made, pipe));
+  const advised = advise({ file: own, options, target, pipeOf, mayShrink: false });
   const { before, after, changes } = advised;
   if (before.verdict === "placed" || before.verdict === "refused") return undefined;
-  const tried = Object.fromEntries(advised.tried);
   const line = {
-    name,
-    before: before.verdict,
-    stages: before.stages,
-    after: after.verdict,
-    afterStages: after.stages,
-    changes,
-    tried,
+    ...{ name, before: before.verdict, stages: before.stages, after: after.verdict },
+    ...{ afterStages: after.stages, changes, tried: Object.fromEntries(advised.tried) },
   };
   if (changes.length === 0) return line;
+  if (grown !== undefined)
+    writeFileSync(join(grown, `${name.replaceAll("/", "_")}.advised.p4`), advised.file.text);
   const runs = (source: SourceFile) => {
     const found = new Diagnostics();
     const made = compile({ ...options, file: source, form: "switch" }, found);
     found.throwIfErrors();
     return made!.program;
   };
-  const asGiven = runs(own);
-  const compared = [advised.file, advised.withOtherValues ?? []]
-    .flat()
-    .map((file) => compareByPackets(asGiven, runs(file), { packets: PACKETS, seed: SEED }));
-  const { packets, sent, entries, reached, points, tables, tablesHit } = compared[0]!;
-  const difference = compared.flatMap((one) => one.difference ?? [])[0] ?? "";
-  return { ...line, packets, sent, entries, reached, points, tables, tablesHit, difference };
+  return {
+    ...line,
+    ...(await compared(runs(own), [advised.file, advised.withOtherValues ?? []].flat().map(runs))),
+  };
+}
+
+/** The given program beside each of the others: tests that are made from it, whose expectations are its own answers, then random packets. */
+async function compared(asGiven: Program, others: readonly Program[]) {
+  const coverage = new CoverageCounts();
+  const tests = await testsOf(asGiven);
+  const failures: string[] = [];
+  for (const program of [asGiven, ...others])
+    for (const text of tests) {
+      const diagnostics = new Diagnostics();
+      const commands = readStf(new SourceFile("test.stf", text), diagnostics);
+      const { failed } = await runStf(
+        commands,
+        program,
+        diagnostics,
+        program === asGiven ? { coverage } : {},
+      );
+      if (failed > 0 && program !== asGiven) failures.push(text);
+    }
+  const found = others.map((other) =>
+    compareByPackets(asGiven, other, { packets: PACKETS, seed: SEED, coverage }),
+  );
+  const { difference: _, ...meaning } = found[0]!;
+  const difference = [...failures, ...found.flatMap((one) => one.difference ?? [])][0] ?? "";
+  return { tests: tests.length, ...meaning, difference };
+}
+
+/** Tests of a program, made in so many seconds, that the program itself passes on the embedded switch. */
+async function testsOf(program: Program): Promise<string[]> {
+  const start = process.cpuUsage();
+  const hasTime = () => {
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1e6 < TEST_SECONDS;
+  };
+  const { tests } = await generateTests(program, {
+    seed: SEED,
+    maxTests: 1000,
+    allPaths: false,
+    goesOn: hasTime,
+    hasTime,
+  });
+  const passed: string[] = [];
+  for (const test of tests) {
+    const diagnostics = new Diagnostics();
+    const text = stfOf(test, "");
+    const { failed } = await runStf(
+      readStf(new SourceFile("test.stf", text), diagnostics),
+      program,
+      diagnostics,
+      {},
+    );
+    if (failed === 0) passed.push(text);
+  }
+  return passed;
 }
 
 const { CORPUS: corpus, GROWN: grown } = process.env;
@@ -111,7 +163,7 @@ if (corpus === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
   for (const source of sourcesOf(corpus, grown)) {
     if (names.length > 0 && !names.some((part) => source.name.includes(part))) continue;
     try {
-      const line = tried(source);
+      const line = await tried(source);
       if (line === undefined) continue;
       all++;
       if (line["after"] === "placed" && line["difference"] === "") helped++;

@@ -2,13 +2,15 @@
 import { DiagnosticError, toHex } from "../../base/index.js";
 import { DeviceError, type TableEntry } from "../device/index.js";
 import type { Program } from "../program/index.js";
-import { CoverageCounts, Switch, TABLE_COUNTS } from "../switch/index.js";
+import { CoverageCounts, isRecirculation, Switch, TABLE_COUNTS } from "../switch/index.js";
 import { PacketMaker, randomEntries } from "./packets.js";
 
 export interface MeaningOptions {
   /** At least. */
   readonly packets: number;
   readonly seed: number;
+  /** What other packets reached of the first program before; the result counts both. */
+  readonly coverage?: CoverageCounts;
 }
 
 export interface Meaning {
@@ -32,14 +34,22 @@ const ROUND = 64;
 const MORE = 8;
 const PORTS = 4;
 
+/** A packet that recirculates does so this many times; then it leaves by its port. */
+const PASSES = 8;
+
 interface Side {
   readonly device: Switch;
+  /** Times that the present packet has recirculated. */
+  passes: number;
   readonly sent: string[];
 }
 
 /** Sends the same packets to both; stops at the first difference. Tables of both have the same names, so that the same entries fit. */
-export function compareByPackets(a: Program, b: Program, { packets, seed }: MeaningOptions): Meaning {
-  const coverage = new CoverageCounts();
+export function compareByPackets(
+  a: Program,
+  b: Program,
+  { packets, seed, coverage = new CoverageCounts() }: MeaningOptions,
+): Meaning {
   let [tried, sent, entries] = [0, 0, 0];
   let difference: string | undefined;
   const now = { time: 0 };
@@ -72,7 +82,10 @@ export function compareByPackets(a: Program, b: Program, { packets, seed }: Mean
     for (let i = 0; i < ROUND && difference === undefined; i++) {
       const frame = maker.next();
       now.time += 1000;
-      for (const { device } of [one, other]) device.receive(i % PORTS, frame);
+      for (const side of [one, other]) {
+        side.passes = 0;
+        side.device.receive(i % PORTS, frame);
+      }
       tried++;
       sent += one.sent.length;
       const [left, right] = [one.sent.splice(0).sort().join("\n"), other.sent.splice(0).sort().join("\n")];
@@ -105,13 +118,15 @@ function countsOf(
 
 function sideOf(program: Program, now: { time: number }, coverage?: CoverageCounts): Side {
   const sent: string[] = [];
+  const side = { sent, passes: 0 };
   const device = new Switch(program, {
+    recirculates: (port) => isRecirculation(port) && ++side.passes <= PASSES,
     clock: { now: () => now.time, at: () => () => {} },
     seed: 1,
     transmit: (port, frame) => sent.push(`${port} ${toHex(frame)}`),
     ...(coverage === undefined ? {} : { coverage }),
   });
-  return { device, sent };
+  return Object.assign(side, { device });
 }
 
 /** Whether the switch takes an entry: it may have one with the same key, or no room. */

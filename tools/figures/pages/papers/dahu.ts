@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
+import { memory } from "../../blocks/memory.js";
 import { fixed, meanOf, percent, table } from "../../text.js";
 
 const COUNT = "traffic.0.pattern.cliques.count";
@@ -125,6 +126,22 @@ const timeOf = (rows: readonly Time[], scheme: string, keeps = false) =>
   mean(rows.filter((row) => row.scheme === scheme && row.keeps === keeps).map(({ ms }) => ms));
 
 export default page("docs/papers/dahu.md", {
+  memory: memory(
+    "dahu",
+    "switch",
+    [
+      { title: "virtual ports, 1 byte each, KB", of: () => "64" },
+      {
+        title: "counters of 8 bytes, KB",
+        of: (ports) => fixed((64 * Number.parseInt(ports, 10) * 8) / 1024),
+      },
+      {
+        title: "two bitmaps a prefix, KB",
+        of: (ports) => fixed((16_384 * 2 * Number.parseInt(ports, 10)) / 8 / 1024),
+      },
+    ],
+    { virtual_ports: "virtual ports", group_traffic: "counters", destinations: "bitmaps" },
+  ),
   cliques: block({
     runs: { rows: run("examples/dahu/clique.yaml") },
     pick: { rows: rowsBy(COUNT) },

@@ -1,4 +1,5 @@
 import { type Block, block, page, type RunDocument, run } from "../../block.js";
+import { memory } from "../../blocks/memory.js";
 import { fixed, pickKeys } from "../../text.js";
 
 /** How evenly the groups of a fabric are loaded. */
@@ -72,6 +73,12 @@ interface LoadRow {
 }
 
 export default page("docs/papers/hashing.md", {
+  memory: memory(
+    "hashing",
+    "slots q",
+    [{ title: "q / m, m = 8", of: (slots) => fixed(Number(slots) / 8, 2) }],
+    { groups: "table of groups", group_members: "members" },
+  ),
   /** Figure 6: maximum over minimum of the links of the least even pair of server blocks. */
   seeds: spread("examples/hashing/seeds.yaml", (row) => ({
     stage: ratio(row("by stage")),

@@ -1,5 +1,6 @@
 import { bench, block, p4loom, page, type RunDocument, run } from "../../block.js";
 import { localisation } from "../../blocks/localisation.js";
+import { memory } from "../../blocks/memory.js";
 import { longRuns } from "../../blocks/p-ecmp.js";
 import { fixed, measured, percent, pickKeys, range, significant, table, unit } from "../../text.js";
 
@@ -162,7 +163,21 @@ const gray = (file: string, slow: boolean) =>
     },
   });
 
+/** `0.2 % and 0.2 %`: the numbers of groups and members in the text, of 8,192 and 65,536. */
+function shareOfTrident(what: string): string {
+  const numbers = [...what.matchAll(/(\d+) groups? of (\d+)/g)][0]?.slice(1).map(Number);
+  const [groups, members] = numbers === undefined ? [8192, 65_536] : [numbers[0]!, numbers[0]! * numbers[1]!];
+  const share = (part: number, all: number) => `${fixed((100 * part) / all, 1)} %`;
+  return `${share(groups, 8192)} and ${share(members, 65_536)}`;
+}
+
 export default page("docs/papers/p-ecmp.md", {
+  memory: memory(
+    "pecmp",
+    "groups and members",
+    [{ title: "of a Trident 5's 8K groups, 64K members", of: shareOfTrident }],
+    { up_matrix: "table of groups", up_members: "members" },
+  ),
   table_2: block({
     runs: { rows: p4loom(...TABLE_2, "--json") },
     pick: { rows: fabrics },

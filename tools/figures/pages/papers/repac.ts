@@ -1,4 +1,5 @@
 import { bench, block, page, type RunDocument, run } from "../../block.js";
+import { memory } from "../../blocks/memory.js";
 import { fixed, gain, pickKeys, table, time, unit } from "../../text.js";
 
 interface FailoverRow {
@@ -96,6 +97,12 @@ const linearityOf = (document: RunDocument): Linearity => {
 };
 
 export default page("docs/papers/repac.md", {
+  memory: memory(
+    "repac",
+    "sets of next hops",
+    [{ title: "buckets of 8 a set", of: (sets) => fixed(8 * Number(sets)) }],
+    { up_buckets: "table of buckets", up_members: "members" },
+  ),
   linearity: block({
     runs: { drawn: bench("linearity") },
     pick: { drawn: linearityOf },
