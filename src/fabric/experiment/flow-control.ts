@@ -137,6 +137,12 @@ export function checkFlowControl(
           `a PAUSE of ${options.quanta} quanta holds for ${pauseNs(options.quanta, rateBps).toFixed(0)} ns on the link ${name} ${topology.nodes[peer]!.name}: it ends before the next one arrives, which is sent after half of that time, perhaps behind a longest frame`,
           "write more quanta; devices send 65535",
         );
+      if (options.reaction >= pauseNs(options.quanta, rateBps) / 2)
+        wrong(
+          "reaction",
+          `a sender obeys ${options.reaction} ns after a PAUSE, but on the link ${name} ${topology.nodes[peer]!.name} the next one is sent ${(pauseNs(options.quanta, rateBps) / 2).toFixed(0)} ns after it, half of the ${options.quanta} quanta that it holds for: more than one would be on hold at a time`,
+          "write a smaller reaction; devices need some microseconds (IEEE 802.3, annex 31B.3.7: 60 quanta at 10 Gbit/s)",
+        );
       const headroom = options.headroom ?? headroomBytes({ rateBps, delayNs, wire }, options);
       sum += headroom;
       least = Math.min(least, headroom);

@@ -12,12 +12,13 @@ const KEYS = [
   "slowdown_p99",
   "slowdown_p99_ci95",
 ] as const;
-const SCHEMES = RIVALS;
+/** Those of the testbed's page, and Clove. */
+const SCHEMES = { ...RIVALS, clove: "Clove" };
 const FABRICS = ["equal", "half", "gray"] as const;
-const LOADS = [0.1, 0.3, 0.5, 0.7, 0.9];
+const LOADS = [0.1, 0.3, 0.5, 0.7];
 const TRAFFIC = ["data mining", "all-to-all", "ring"] as const;
-/** A mean whose interval is wider than this share of it gets a mark. */
-const WIDE = 0.1;
+/** A mean whose interval is wider than this share of it gets a mark: `until` of the files. */
+const WIDE = 0.15;
 
 type Row = Readonly<Record<(typeof KEYS)[number], number>> & {
   readonly fabric: string;
@@ -34,7 +35,7 @@ function fabricOf(row: AnyRow): (typeof FABRICS)[number] {
 function trafficOf({ traffic }: AnyRow): string {
   if (traffic === undefined) return "web search";
   const { sizes, pattern } = parsed(traffic);
-  if (typeof sizes === "string") return "data mining";
+  if (sizes.scaled !== undefined) return "data mining";
   return pattern === "all_to_all" ? "all-to-all" : "ring";
 }
 

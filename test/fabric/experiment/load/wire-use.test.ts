@@ -16,8 +16,8 @@ it("is payload, headers and acknowledgements of the other direction", async () =
       "topology: { kind: leaf_spine, tors: 3, leaves: 4, homing: single, hosts_per_rack: 4, host_link: { rate: 10Gbps, delay: 1us }, fabric_link: { rate: 10Gbps, delay: 1us } }",
       "schemes: [ecmp]",
       "load: 0.1",
-      "traffic: { ip: 6, sizes: p4te_web_search, pattern: inter_rack, flows: 80 }",
-      "transport: { protocol: messages, congestion_control: fixed, window: 48KB, segment_bytes: 1440, rto_margin: 1ms }",
+      "traffic: { ip: 6, sizes: { scaled: { of: p4te_web_search, by: 0.125 } }, pattern: inter_rack, flows: 80 }",
+      "transport: { protocol: messages, congestion_control: fixed, window: 48KB, segment_bytes: 4096, rto_margin: 1ms }",
       "",
     ].join("\n"),
   );
