@@ -23,6 +23,8 @@ const WIDE = 0.15;
 type Row = Readonly<Record<(typeof KEYS)[number], number>> & {
   readonly fabric: string;
   readonly traffic: string;
+  /** The command warned that the run ends in the transient. */
+  readonly transient: boolean;
 };
 // biome-ignore lint/suspicious/noExplicitAny: a row of the kind load.
 type AnyRow = any;
@@ -39,13 +41,31 @@ function trafficOf({ traffic }: AnyRow): string {
   return pattern === "all_to_all" ? "all-to-all" : "ring";
 }
 
-const rows = ({ rows: all }: RunDocument): Row[] =>
+/** Whether one of the warnings names the row's point and scheme and the transient: `rate: 5Gbps, load: 0.7, ...: Presto: the run ends in the transient`. */
+function isTransient(row: AnyRow, warnings: readonly string[]): boolean {
+  const title = row.scheme === "spray" ? "Spraying" : SCHEMES[row.scheme as keyof typeof SCHEMES];
+  const keys = ["topology.links.0.rate", "faults.0.loss", "load", "traffic"] as const;
+  const parts = keys.filter((key) => row[key] !== undefined).map((key) => `${key}: ${pointText(key, row)}`);
+  return warnings.some(
+    (text) =>
+      text.includes(`: ${title}: the run ends in the transient`) &&
+      parts.every((part) => text.includes(part)) &&
+      text.includes("faults: []") === (row["faults.0.loss"] === undefined),
+  );
+}
+
+/** The value of a key as a warning has it. */
+const pointText = (key: string, row: AnyRow): string =>
+  key === "load" ? `${row.load},` : typeof row[key] === "string" ? row[key] : JSON.stringify(row[key]);
+
+const rows = ({ rows: all, warnings }: RunDocument): Row[] =>
   all
     .filter((row: AnyRow) => row.size === "all")
     .map((row: AnyRow) => ({
       ...(pickKeys(row, KEYS) as Record<(typeof KEYS)[number], number>),
       fabric: fabricOf(row),
       traffic: trafficOf(row),
+      transient: isTransient(row, warnings),
     }));
 
 function find(all: readonly Row[], fabric: string, scheme: string, is: (row: Row) => boolean): Row {
@@ -97,11 +117,11 @@ function unlessFull(row: Row, limits: Limits, text: (row: Row) => string): strin
   return share < 1 ? `full: ${percent(share, 0)}` : text(row);
 }
 
-function shown(value: number, half: number): string {
-  return `${fixed(value, 2)} ± ${fixed(half, 2)}${half > WIDE * value ? " *" : ""}`;
+function shown(value: number, half: number, transient: boolean): string {
+  return `${fixed(value, 2)} ± ${fixed(half, 2)}${half > WIDE * value ? " *" : ""}${transient ? " †" : ""}`;
 }
-const mean = (row: Row) => shown(row.slowdown_mean, row.slowdown_mean_ci95);
-const p99 = (row: Row) => shown(row.slowdown_p99, row.slowdown_p99_ci95);
+const mean = (row: Row) => shown(row.slowdown_mean, row.slowdown_mean_ci95, row.transient);
+const p99 = (row: Row) => shown(row.slowdown_p99, row.slowdown_p99_ci95, row.transient);
 
 function byLoad(
   all: readonly Row[],
@@ -157,9 +177,9 @@ const byTraffic = (all: readonly Row[], limits: Limits): readonly string[] => [
   ),
 ];
 
-/** How many times as long as under REPS. */
-const overReps = (all: readonly Row[], fabric: string, scheme: string, load: number): string =>
-  `${fixed(find(all, fabric, scheme, at(load)).slowdown_mean / find(all, fabric, "reps", at(load)).slowdown_mean, 2)} times`;
+/** How many times as long as under DRILL. */
+const overDrill = (all: readonly Row[], fabric: string, scheme: string, load: number): string =>
+  `${fixed(find(all, fabric, scheme, at(load)).slowdown_mean / find(all, fabric, "drill", at(load)).slowdown_mean, 2)} times`;
 
 const limits = script("tools/figures/measure/slow-link.ts");
 const asIs = (document: RunDocument): Limits => document;
@@ -177,15 +197,48 @@ export default page("docs/rivals.md", {
       ...byTraffic(traffic, own),
     ],
     values: ({ loads }) => ({
-      ecmp: overReps(loads, "equal", "ecmp", 0.5),
-      letflow: overReps(loads, "equal", "letflow", 0.5),
-      conga: overReps(loads, "equal", "conga", 0.5),
-      slowSpray: overReps(loads, "half", "spray", 0.3),
-      slowPresto: overReps(loads, "half", "presto", 0.3),
-      slowEcmp: overReps(loads, "half", "ecmp", 0.3),
-      slowConga: overReps(loads, "half", "conga", 0.3),
+      ecmp: overDrill(loads, "equal", "ecmp", 0.5),
+      ecmpMost: overDrill(loads, "equal", "ecmp", 0.7),
+      letflow: overDrill(loads, "equal", "letflow", 0.5),
+      conga: overDrill(loads, "equal", "conga", 0.5),
+      hula: overDrill(loads, "equal", "hula", 0.5),
+      presto: overDrill(loads, "equal", "presto", 0.5),
+      reps: overDrill(loads, "equal", "reps", 0.5),
+      slowReps: overDrill(loads, "half", "reps", 0.5),
+      slowConga: overDrill(loads, "half", "conga", 0.5),
+      slowHula: overDrill(loads, "half", "hula", 0.5),
+      slowClove: overDrill(loads, "half", "clove", 0.5),
+      slowWcmp: overDrill(loads, "half", "wcmp", 0.5),
+      slowLetflow: overDrill(loads, "half", "letflow", 0.5),
+      slowEcmp: overDrill(loads, "half", "ecmp", 0.3),
+      slowPresto: overDrill(loads, "half", "presto", 0.3),
+      slowSpray: overDrill(loads, "half", "spray", 0.3),
     }),
     slow: true,
+  }),
+  /** The slow link at half of the load, by the size of flows. */
+  sizes: block({
+    runs: { sizes: run("examples/compare/rivals-sizes.yaml") },
+    pick: {
+      sizes: ({ rows: all }) =>
+        (all as readonly AnyRow[])
+          .filter(({ size }) => size === "all")
+          .map((row) => ({
+            ...(pickKeys(row, KEYS) as Record<(typeof KEYS)[number], number>),
+            by: Number(row["traffic.sizes.scaled.by"]),
+          })),
+    },
+    render: ({ sizes }) =>
+      table(
+        ["scheme", "an eighth", "a half", "the papers' sizes"],
+        [...new Set(sizes.map(({ scheme }) => String(scheme)))].map((scheme) => [
+          SCHEMES[scheme as keyof typeof SCHEMES],
+          ...[0.125, 0.5, 1].map((by) => {
+            const row = sizes.find((one) => String(one.scheme) === scheme && one.by === by)!;
+            return shown(row.slowdown_mean, row.slowdown_mean_ci95, false);
+          }),
+        ]),
+      ),
   }),
   /** Closed forms: what links carry, and how long a run must be. */
   capacity: block({
