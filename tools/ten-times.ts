@@ -125,7 +125,7 @@ function checked(cell: Cell): Checked {
       long: all(document)[0].slowdown_mean,
       seeds: row.seeds,
       ...(row.converged === undefined ? {} : { converged: row.converged }),
-      warned: document.warnings.some((text: string) => text.includes("transient")),
+      warned: (document.warnings ?? []).some((text: string) => text.includes("transient")),
       hash,
     };
   } finally {
