@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
+import { differences, pairedOf, pairedRun, seedsOf } from "../../paired.js";
 import { fixed, parsed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
@@ -6,6 +7,7 @@ const LOSS = "faults.0.loss";
 const PATTERN = "traffic.pattern";
 const KEYS = [
   "scheme",
+  "seeds",
   "slowdown_mean",
   "slowdown_mean_ci95",
   "slowdown_p99",
@@ -25,7 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   reps: "REPS",
   "reps-thawed": "REPS without freezing",
 };
-const NETWORKS = ["equal", "a slow link", "a gray link", "full load"] as const;
+const NETWORKS = ["equal", "a slow link", "a gray link"] as const;
 const TRANSPORTS = ["TCP, DCTCP", "selective repeat", "go-back-N", "Swift", "DCQCN"] as const;
 
 type Row = Readonly<Record<(typeof KEYS)[number], number>> & {
@@ -39,8 +41,7 @@ const all = (document: RunDocument): AnyRow[] => document.rows.filter((row: AnyR
 
 function networkOf(row: AnyRow): (typeof NETWORKS)[number] {
   if (row[LOSS] !== undefined) return "a gray link";
-  if (String(row[RATE]) === "1Gbps") return "a slow link";
-  return row.load === 1 ? "full load" : "equal";
+  return String(row[RATE]) === "5Gbps" ? "a slow link" : "equal";
 }
 
 function transportOf({ transport }: AnyRow): (typeof TRANSPORTS)[number] {
@@ -72,6 +73,9 @@ function rowOf(rows: readonly Row[], where: string, scheme: string, ring = true)
 const mean = ({ slowdown_mean, slowdown_mean_ci95 }: Row) =>
   `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
 const times = (a: Row, b: Row) => `${fixed(a.slowdown_mean / b.slowdown_mean, 2)} times`;
+
+/** The mean of a count over the runs: seeds differ between the points of a file with `until`. */
+const inRun = (sum: number, seeds: number) => fixed(sum / seeds, 1);
 
 const PAUSED_KEYS = [
   "slowdown_mean",
@@ -123,19 +127,34 @@ function pausedRow(
 
 export default page("docs/papers/reps.md", {
   rivals: block({
-    runs: { rows: run("examples/compare/spraying.yaml") },
-    pick: { rows: rowsBy(networkOf) },
-    render: ({ rows }) =>
-      table(
-        ["network", "traffic", ...SCHEMES.map((scheme) => TITLES[scheme]!)],
-        NETWORKS.flatMap((where) =>
-          [true, false].map((ring) => [
-            where,
-            ring ? "ring" : "between racks",
+    runs: {
+      rows: pairedRun("examples/compare/spraying.yaml"),
+      paired: pairedRun("examples/compare/spraying.yaml"),
+    },
+    pick: { rows: rowsBy(networkOf), paired: pairedOf },
+    render: ({ rows, paired }) => {
+      const points = NETWORKS.flatMap((where) =>
+        [true, false].map((ring) => ({ where, ring, cells: [where, ring ? "ring" : "between racks"] })),
+      );
+      return [
+        ...table(
+          ["network", "traffic", ...SCHEMES.map((scheme) => TITLES[scheme]!)],
+          points.map(({ where, ring, cells }) => [
+            ...cells,
             ...SCHEMES.map((scheme) => mean(rowOf(rows, where, scheme, ring))),
           ]),
         ),
-      ),
+        "",
+        "Difference from REPS in pairs of one seed:",
+        "",
+        ...differences(
+          paired,
+          ["network", "traffic"],
+          points.map(({ cells }) => cells),
+          SCHEMES.filter((scheme) => scheme !== "reps").map((scheme) => [scheme, TITLES[scheme]!] as const),
+        ),
+      ];
+    },
     values: ({ rows }) => {
       const ratio = (where: string, a: string, b: string, ring = true) =>
         times(rowOf(rows, where, a, ring), rowOf(rows, where, b, ring));
@@ -149,8 +168,8 @@ export default page("docs/papers/reps.md", {
         slowDrill: ratio("a slow link", "drill", "reps"),
         grayRing: ratio("a gray link", "spray", "reps"),
         grayRacks: ratio("a gray link", "spray", "reps", false),
-        full: ratio("full load", "spray", "reps", false),
-        fullDrill: ratio("full load", "drill", "reps", false),
+        conga: ratio("equal", "conga", "drill"),
+        seeds: seedsOf(rows),
         reordered: `${share("spray")} under spraying, ${share("reps")} under REPS, ${share("drill")} under DRILL`,
       };
     },
@@ -161,13 +180,14 @@ export default page("docs/papers/reps.md", {
     pick: { rows: rowsBy(transportOf) },
     render: ({ rows }) =>
       table(
-        ["transport", "ECMP", "spraying", "REPS", "sent again: ECMP", "spraying", "REPS"],
+        ["transport", "ECMP", "spraying", "REPS", "sent again in a run: ECMP", "spraying", "REPS"],
         TRANSPORTS.map((where) => {
           const own = ["ecmp", "spray", "reps"].map((scheme) => rowOf(rows, where, scheme));
-          return [where, ...own.map(mean), ...own.map((row) => row.retransmissions.toLocaleString("en"))];
+          return [where, ...own.map(mean), ...own.map((row) => inRun(row.retransmissions, row.seeds))];
         }),
       ),
     values: ({ rows }) => ({
+      seeds: seedsOf(rows),
       goBackN: times(rowOf(rows, "go-back-N", "spray"), rowOf(rows, "selective repeat", "spray")),
       dcqcn: times(rowOf(rows, "DCQCN", "ecmp"), rowOf(rows, "selective repeat", "ecmp")),
       lost: String(rowOf(rows, "go-back-N", "spray").drops),
