@@ -83,15 +83,20 @@ async function comparedByPaths(a: Program, b: Program): Promise<Comparison | und
 function linesOf({ before, after, changes, tried }: Advised): string[] {
   if (before.verdict === "placed") return [`${verdictLine(before)}; nothing is changed`];
   const kinds = [...tried].map(([kind, count]) => `${count} of ${kind}`);
-  const without = `tried without effect: ${kinds.length === 0 ? "nothing applies" : kinds.join(", ")}`;
-  if (changes.length === 0) return [verdictLine(before), "no change that was tried helps", without];
+  const without = kinds.length === 0 ? [] : [`tried without effect: ${kinds.join(", ")}`];
+  if (changes.length === 0)
+    return [
+      verdictLine(before),
+      kinds.length === 0 ? "none of the changes that --advise makes applies" : "no change that was tried helps",
+      ...without,
+    ];
   const list = changes.map((words) => `  ${words}`);
-  return [`before: ${verdictLine(before)}`, "changes:", ...list, `after: ${verdictLine(after)}`, without];
+  return [`before: ${verdictLine(before)}`, "changes:", ...list, `after: ${verdictLine(after)}`, ...without];
 }
 
 function meaningLine({ packets, sent, entries, difference, ...counts }: Meaning): string {
   const { reached, points, tables, tablesHit } = counts;
-  const with_ = `${packets} packets (${sent} left), ${entries} entries, ${tablesHit} of ${tables} tables hit, ${reached} of ${points} places of the program reached`;
+  const with_ = `${packets} packets, of which ${sent} were sent on, ${entries} entries, ${tablesHit} of ${tables} tables hit, ${reached} of ${points} places of the program reached`;
   return difference === undefined
     ? `same behaviour: ${with_}`
     : `other behaviour after ${with_}: ${difference}`;

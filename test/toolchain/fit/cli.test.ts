@@ -84,12 +84,13 @@ describe("p4loom fit", () => {
     expect(await fitFile(path, { ...base, advise: to })).toBe(0);
     expect(out).toMatch(/^before: refused by Tofino/);
     expect(out).toMatch(/^after: placed on Tofino/m);
-    expect(out).toMatch(/^same behaviour: 256 packets \(\d+ left\)/m);
+    expect(out).toMatch(/^same behaviour: 256 packets, of which \d+ were sent on, \d+ entries/m);
+    expect(out).not.toContain("tried without effect");
     expect(readFileSync(to, "utf8")).toContain("hdr.d.a = part_1 + hdr.d.c;");
     expect(await fitFile(to, base)).toBe(0);
     out = "";
     expect(await fitFile(bad("P44018-multiply.p4"), { ...base, advise: to })).toBe(1);
-    expect(out).toMatch(/^no change that was tried helps$/m);
+    expect(out.trimEnd().split("\n").slice(1)).toEqual(["none of the changes that --advise makes applies"]);
     expect(await codeOf(join(folder, "program.json"), { advise: to })).not.toBe("none");
   });
 
