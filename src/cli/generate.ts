@@ -81,8 +81,12 @@ export async function generate(
 
 /** For a path of a module the error names the command that runs it. */
 function noScheme(name: string): string {
-  const there = `there are ${Object.keys(SCHEMES).join(", ")}`;
-  if (!/^\.{0,2}\/|\.[cm]?[jt]s$/.test(name)) return `no scheme \`${name}\`; ${there}`;
+  const names = Object.keys(SCHEMES);
+  const there = `there are ${names.join(", ")}`;
+  if (!/^\.{0,2}\/|\.[cm]?[jt]s$/.test(name)) {
+    const near = didYouMean(name, names, "`");
+    return near === "" ? `no scheme \`${name}\`; ${there}` : `no scheme \`${name}\`${near}\nnote: ${there}`;
+  }
   const path = /^\.{0,2}\//.test(name) ? name : `./${name}`;
   return (
     `\`${name}\` is the path of a module, and generate knows the schemes of the package only; ${there}\n` +

@@ -183,6 +183,17 @@ describe("p4loom generate", () => {
     }
   });
 
+  it("suggests the scheme that a misspelt name is near to", () => {
+    const { status, stderr } = p4loom("generate", "pecpm");
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^p4loom generate: no scheme `pecpm`; did you mean `pecmp`\?\nnote: there are clove, /,
+    );
+    expect(p4loom("generate", "zzzzzz").stderr).toMatch(
+      /^p4loom generate: no scheme `zzzzzz`; there are clove, /,
+    );
+  });
+
   it("shows in --help what --set changes", () => {
     const { stdout } = p4loom("generate", "--help");
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(

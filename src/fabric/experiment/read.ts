@@ -77,7 +77,12 @@ export function openExperiment(
   diagnostics: Diagnostics,
 ): OpenExperiment | undefined {
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
+  const before = diagnostics.list.length;
   const document = source && openDocument(source, diagnostics);
+  if (source?.path.endsWith(".p4"))
+    diagnostics.list[before]?.notes.push({
+      message: "an experiment file is YAML; `p4loom switch`, `trace` and `stf` run a P4 program",
+    });
   return source === undefined || document === undefined ? undefined : { source, document };
 }
 

@@ -47,6 +47,9 @@ export function findNamed<T extends Named>(
     word.span,
     `${owner} has no ${kind} \`${word.text}\`${didYouMean(word.text, names.flatMap(endsOf), "`")}`,
     names.length === 0 ? `it has no ${kind} at all` : `there are: ${shortList(names)}`,
+    ...(word.text.includes("(")
+      ? ["no brackets or commas: values follow the name with spaces between them"]
+      : []),
   );
 }
 

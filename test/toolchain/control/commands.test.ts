@@ -165,6 +165,20 @@ describe("wrong command files", () => {
     expect([...new Set(files.map((name) => name.slice(0, 6)))].sort()).toEqual(codes);
   });
 
+  it.each([
+    ["table_add routes4 route 10.0.0.0/8 1", "write table_add routes4 route hdr.ipv4.dst => next_hop"],
+    ["table_add acl mark 1 2 3 4 5 6 46 10", /^write table_add acl mark [^,]* => \w+ PRIORITY$/],
+    [
+      "table_add routes4 route(1) 10.0.0.0/8",
+      "no brackets or commas: values follow the name with spaces between them",
+    ],
+  ])("%s: the note says what would be right", async (line, note) => {
+    const { diagnostics, device } = await run(line);
+    expect(diagnostics.list).toHaveLength(1);
+    expect(diagnostics.list[0]!.notes.at(-1)!.message).toMatch(note);
+    expect(device.query([{ kind: "tableEntry", table: "TheIngress.routes4" }])).toEqual([]);
+  });
+
   it.each(files)("%s: one diagnostic with its place, and the other lines run", async (name) => {
     const { diagnostics, device } = await run(readFileSync(resolve(bad, name), "utf8"));
     expect(diagnostics.list.map(({ code }) => code)).toEqual([name.slice(0, 6)]);

@@ -13,6 +13,8 @@ import { halves, type Word } from "../words.js";
 import { colonHex, entryText, kindName, LOWEST, partText, tableKind, targetText } from "./format.js";
 import { printProfile } from "./profile-commands.js";
 
+const namesOf = (slots: readonly { readonly name: string }[]) => slots.map(({ name }) => name);
+
 function readMatches(context: Context, table: TableInfo, words: readonly Word[], name: Word): Match[] {
   const fields = table.fields.list;
   if (words.length !== fields.length)
@@ -187,8 +189,15 @@ export const tableCommands: Commands = {
       const table = context.table(words[0]);
       const owner = `table ${table.name}`;
       const info = findNamed("action", actionsOf(table), words[1], owner);
-      const [keys, values = []] = halves(words.slice(2));
-      const [call, rest] = context.call(info, values, words[1]);
+      const [keys, values] = halves(words.slice(2));
+      if (values === undefined && info.params.list.length > 0)
+        fail(
+          CODES.form,
+          words.at(-1)!.span,
+          "`=>` is missing between the match fields and the parameters",
+          `write ${["table_add", words[0].text, words[1].text, ...namesOf(table.fields.list), "=>", ...namesOf(info.params.list)].join(" ")}${table.hasPriority ? " PRIORITY" : ""}`,
+        );
+      const [call, rest] = context.call(info, values ?? [], words[1]);
       const match = readMatches(context, table, keys, name);
       const priority = readPriority(context, table, rest, name);
       context.print(`Adding entry to ${tableKind(table)} match table ${words[0].text}`);
