@@ -87,7 +87,9 @@ function linesOf({ before, after, changes, tried }: Advised): string[] {
   if (changes.length === 0)
     return [
       verdictLine(before),
-      kinds.length === 0 ? "none of the changes that --advise makes applies" : "no change that was tried helps",
+      kinds.length === 0
+        ? "none of the changes that --advise makes applies"
+        : "no change that was tried helps",
       ...without,
     ];
   const list = changes.map((words) => `  ${words}`);
