@@ -161,6 +161,50 @@ describe("an allocation", () => {
     expect(shared.map(({ slices }) => slices.map(({ field }) => field).sort())).toEqual([["h.b.x", "h.c.x"]]);
   });
 
+  const placeOf = (allocation: PhvAllocation, field: string) =>
+    allocation.containers.filter(({ slices }) => slices.some((one) => one.field === field));
+
+  it("keeps the kind of mirror and, where a table reads it, a second copy of the port in ingress alone", () => {
+    const { allocation } = fitOf({ ...shape, apply: [] }, tofino);
+    const fields = (name: string) =>
+      placeOf(allocation, name).map(({ size, slices }) => [size, ...slices.map(({ field }) => field)]);
+    expect(fields("$ingress.mirror_type")).toEqual([[8, "$ingress.mirror_type"]]);
+    expect(fields("$ingress.ingress_port")).toEqual([[16, "$ingress.ingress_port"]]);
+    expect(placeOf(fitOf({ ...shape, apply: [] }, tofino2).allocation, "$ingress.ingress_port")).toEqual([]);
+  });
+
+  it("needs no bit for a header that every way through the egress parser extracts", () => {
+    const { allocation } = fitOf({ ...shape, apply: [] }, tofino);
+    const valid = allocation.containers.flatMap(({ gress, slices }) =>
+      slices.flatMap(({ field }) => (field.endsWith("$valid$") ? [`${gress} ${field}`] : [])),
+    );
+    expect(valid.sort()).toEqual(["ingress h.a.$valid$", "ingress h.b.$valid$", "ingress h.c.$valid$"]);
+  });
+
+  it("gives values of different branches one place, and the verifier refuses those of one branch there", () => {
+    const apply = [
+      "if (h.a.kind == 1) { m.m0 = h.a.f2 + 1; h.a.f3 = m.m0 ^ h.a.f3; }",
+      "else { m.m1 = h.a.f3 + 1; h.a.f2 = m.m1 ^ h.a.f2; }",
+    ];
+    const branches = { header: [4, 2, 1, 1], metadata: [8, 8], apply };
+    const { allocation } = fitOf(branches, tofino);
+    const [shared] = placeOf(allocation, "scalars.m.m0");
+    expect(shared?.slices.map(({ field }) => field).sort()).toEqual(["scalars.m.m0", "scalars.m.m1"]);
+    const together = {
+      ...branches,
+      apply: ["m.m0 = h.a.f2 + 1; m.m1 = h.a.f3 + 1; h.a.f3 = m.m0 ^ h.a.f3; h.a.f2 = m.m1 ^ h.a.f2;"],
+    };
+    const { input, allocation: apart } = fitOf(together, tofino);
+    const [first, second] = ["scalars.m.m0", "scalars.m.m1"].map((field) => placeOf(apart, field)[0]!);
+    expect(first).not.toBe(second);
+    const slices = [...first!.slices, ...second!.slices];
+    const wrong = {
+      ...apart,
+      containers: apart.containers.map((one) => (one === first ? { ...one, slices } : one)),
+    };
+    expect(verifyPhv(input, wrong).map(({ rule }) => rule)).toContain("overlay");
+  });
+
   it("takes such bytes past the pipeline on Tofino 2", () => {
     const { allocation } = fitOf(shape, tofino2);
     expect(allocation.bypasses).toContainEqual({ gress: "ingress", header: "h.b", firstByte: 4, bytes: 2 });

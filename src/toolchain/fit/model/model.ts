@@ -213,12 +213,16 @@ export interface ParserModel {
   readonly isCarried: (gress: Gress, header: string) => boolean;
   /** The parser of this gress extracts the header. */
   readonly isParsed: (gress: Gress, header: string) => boolean;
+  /** Every way through the parsers of this gress extracts the header. */
+  readonly isAlwaysParsed: (gress: Gress, header: string) => boolean;
   /** An action makes the header valid. */
   readonly isMade: (header: string) => boolean;
   /** The deparser of this gress sends the header. */
   readonly isSent: (gress: Gress, header: string) => boolean;
   /** Metadata that the parser of the gress sets, and fields that its deparser reads: of mirrors, digests and checksums. */
   readonly sets: (gress: Gress) => ReadonlySet<string>;
+  /** Of what the parser sets, what it takes from the packet or computes. */
+  readonly takes: (gress: Gress) => ReadonlySet<string>;
   readonly reads: (gress: Gress) => ReadonlySet<string>;
 }
 

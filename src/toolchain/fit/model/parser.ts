@@ -16,8 +16,9 @@ export function readParser(
   const parsed = new Set<string>();
   const together = new Map<string, Set<string>>();
   const byParser = program.parsers.map(() => new Set<string>());
+  const always = program.parsers.map(() => new Set<string>());
   const longest = program.parsers.map((parser, i) =>
-    readOne(program, headers, parser, { parsed: defined(byParser[i]), together }),
+    readOne(program, headers, parser, { parsed: defined(byParser[i]), always: defined(always[i]), together }),
   );
   for (const names of byParser) for (const name of names) parsed.add(name);
   const pipe = program.architecture?.pipes[0];
@@ -40,10 +41,14 @@ export function readParser(
   const extractedIn = both((gress) =>
     union(extracted[gress].map((names) => [...names].flatMap((name) => stacks.get(name) ?? [name]))),
   );
+  const certain = byGress(always, ingressParsers);
   const deparsers = byGress(program.deparsers, 1);
   const sentIn = both((gress) => union(deparsers[gress].map(({ order }) => order)));
   const parsers = byGress(program.parsers, ingressParsers);
-  const setIn = both((gress) => union(parsers[gress].map(setBy)));
+  const setIn = both((gress) => union(parsers[gress].map((parser) => setBy(parser, () => true))));
+  const takenIn = both((gress) =>
+    union(parsers[gress].map((parser) => setBy(parser, (value) => value?.type !== "hexstr"))),
+  );
   const readIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const here: Readonly<Record<Gress, ReadonlySet<string>>> =
     pipe === undefined
@@ -66,9 +71,12 @@ export function readParser(
     isCarried: (gress, header) =>
       here[gress].has(header) && (extractedIn[gress].has(header) || written.has(`${header}.$valid$`)),
     isParsed: (gress, header) => extractedIn[gress].has(header),
+    isAlwaysParsed: (gress, header) =>
+      certain[gress].length > 0 && certain[gress].every((names) => names.has(header)),
     isMade: (header) => written.has(`${header}.$valid$`),
     isSent: (gress, header) => sentIn[gress].has(header),
     sets: (gress) => setIn[gress],
+    takes: (gress) => takenIn[gress],
     reads: (gress) => {
       readIn[gress] ??= readBy(program, deparsers[gress]);
       return readIn[gress];
@@ -95,12 +103,15 @@ function readBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Deparser
   return fieldsIn([primitives, inputs, program.field_lists, program.learn_lists]);
 }
 
-/** Fields that the states of a parser set. */
-function setBy({ parse_states: states }: bmv2.Bmv2Parser): string[] {
+/** Fields that the states of a parser set to such values. */
+function setBy(
+  { parse_states: states }: bmv2.Bmv2Parser,
+  isMeant: (value: { readonly type?: string } | undefined) => boolean,
+): string[] {
   return states.flatMap(({ parser_ops: ops }) =>
     ops.flatMap(({ op, parameters }) => {
-      const [target] = parameters as readonly { type?: string; value?: unknown }[];
-      return op === "set" && target?.type === "field" && Array.isArray(target.value)
+      const [target, value] = parameters as readonly { type?: string; value?: unknown }[];
+      return op === "set" && isMeant(value) && target?.type === "field" && Array.isArray(target.value)
         ? [target.value.join(".")]
         : [];
     }),
@@ -112,7 +123,11 @@ function readOne(
   program: bmv2.Bmv2Program,
   headers: ReadonlyMap<string, HeaderInfo>,
   parser: bmv2.Bmv2Parser,
-  { parsed, together }: { parsed: Set<string>; together: Map<string, Set<string>> },
+  {
+    parsed,
+    always,
+    together,
+  }: { parsed: Set<string>; always: Set<string>; together: Map<string, Set<string>> },
 ): number {
   const start: string | null = parser.init_state;
   const states = new Map<string | null, bmv2.ParseState>(
@@ -152,6 +167,7 @@ function readOne(
     return own + rest;
   };
   const longestBits = longest(start);
+  for (const header of onEveryWay(start, states, extractsOf)) always.add(header);
 
   // Headers of one path: those of a state, and those of all states before it.
   const before = new Map<string | null, Set<string>>([[start, new Set<string>()]]);
@@ -182,6 +198,34 @@ function readOne(
   }
 
   return longestBits;
+}
+
+/** Headers that every way from the state to the end extracts. */
+function onEveryWay(
+  start: string | null,
+  states: ReadonlyMap<string | null, bmv2.ParseState>,
+  extractsOf: (state: bmv2.ParseState) => readonly string[],
+): ReadonlySet<string> {
+  const sure = new Map<string | null, ReadonlySet<string>>([[start, new Set()]]);
+  let atEnd: ReadonlySet<string> | undefined;
+  const work: (string | null)[] = [start];
+  for (let name = work.pop(); name !== undefined; name = work.pop()) {
+    const state = states.get(name);
+    if (state === undefined) continue;
+    const after = new Set([...defined(sure.get(name)), ...extractsOf(state)]);
+    const nexts = state.transitions.map(({ next_state: next }) => next);
+    for (const next of nexts.length === 0 ? [null] : nexts) {
+      const known = states.has(next) ? sure.get(next) : atEnd;
+      const common = known === undefined ? after : new Set([...known].filter((header) => after.has(header)));
+      if (common.size === known?.size) continue;
+      if (!states.has(next)) atEnd = common;
+      else {
+        sure.set(next, common);
+        work.push(next);
+      }
+    }
+  }
+  return atEnd ?? new Set();
 }
 
 function link(pairs: Map<string, Set<string>>, a: string, b: string): void {

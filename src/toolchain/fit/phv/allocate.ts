@@ -18,7 +18,7 @@ import { bypassesOf } from "./bypass.js";
 import { type Cluster, Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
-import { bytePiece, type GressUse, type Piece, piecesOf, useOf } from "./pieces.js";
+import { bytePiece, type GressUse, type Piece, piecesOf, sizeFor, useOf } from "./pieces.js";
 import { Sharing } from "./sharing.js";
 
 /** Allocates both gresses; undefined for a target without an arrangement of containers. */
@@ -28,6 +28,14 @@ export function allocatePhv(input: AllocationInput, layout: PhvLayout): PhvAlloc
   const allocator = new Allocator(input, arrangement);
   for (const gress of ["ingress", "egress"] as const) allocator.prepare(gress, layout);
   return allocator.allocate();
+}
+
+const SIZES = [8, 16, 32] as const;
+
+interface Choice {
+  readonly group: readonly Slot[];
+  readonly cost: number;
+  readonly pieces: readonly Piece[];
 }
 
 interface Work {
@@ -54,7 +62,7 @@ class Allocator {
 
   prepare(gress: Gress, layout: PhvLayout): void {
     const { input } = this;
-    const use = useOf(input.model, gress);
+    const use = useOf(input.model, input.target, gress);
     const sharing = new Sharing(input, use);
     const pieces = piecesOf(input, layout, use);
     const isFixed = (field: string) => this.#isFixed(gress, field);
@@ -145,13 +153,16 @@ class Allocator {
   #placeCluster({ cluster, sharing }: Work): void {
     const { pieces } = cluster;
     const size = pieces[0]!.size;
-    let best: { readonly group: readonly Slot[]; readonly cost: number } | undefined;
-    for (const group of this.#groups.get(size) ?? []) {
-      const cost = this.#tryGroup(pieces, group, sharing, false);
-      if (cost !== undefined && (best === undefined || cost < best.cost)) best = { group, cost };
-    }
+    const isFixed = pieces.some(
+      ({ bytes, slices }) =>
+        bytes !== undefined || slices.some(({ field }) => this.#isFixed(sharing.gress, field)),
+    );
+    const best = this.#bestOf(pieces, sharing, isFixed);
     if (best !== undefined) {
-      this.#tryGroup(pieces, best.group, sharing, true);
+      const parts = isFixed || cluster.isWhole ? undefined : this.#bestInParts(pieces, sharing, best.cost);
+      if (parts === undefined) this.#tryGroup(best.pieces, best.group, sharing, true);
+      else
+        for (const one of parts) this.#placeCluster({ cluster: { pieces: [one], isWhole: true }, sharing });
       return;
     }
     if (size > 8 && !cluster.isWhole) {
@@ -172,6 +183,56 @@ class Allocator {
       this.#placeCluster({ cluster: { pieces: [piece], isWhole: cluster.isWhole }, sharing });
   }
 
+  /** The group in which the pieces cost least. A value of metadata may stand in a larger container, where that costs less. */
+  #bestOf(pieces: readonly Piece[], sharing: Sharing, isFixed: boolean): Choice | undefined {
+    const size = pieces[0]!.size;
+    let best: Choice | undefined;
+    for (const wide of SIZES.filter((one) => (isFixed ? one === size : one >= size))) {
+      const own = wide === size ? pieces : pieces.map((piece) => ({ ...piece, size: wide }));
+      // Of groups that hold nothing and are of no gress, one is as good as another.
+      let triedEmpty = false;
+      for (const group of this.#groups.get(wide) ?? []) {
+        const isEmpty = group.every(({ guests, block }) => guests.length === 0 && block.gress === undefined);
+        if (isEmpty && triedEmpty) continue;
+        triedEmpty ||= isEmpty;
+        const cost = this.#tryGroup(own, group, sharing, false);
+        if (cost !== undefined && (best === undefined || cost < best.cost))
+          best = { group, cost, pieces: own };
+      }
+    }
+    return best;
+  }
+
+  /** A value of metadata in two parts, where the lower one fills bytes and the other one fits beside something: where that costs less. */
+  #bestInParts(pieces: readonly Piece[], sharing: Sharing, whole: number): Piece[] | undefined {
+    const [piece] = pieces;
+    const [slice] = piece?.slices ?? [];
+    if (piece === undefined || slice === undefined || pieces.length > 1 || piece.isAlone) return undefined;
+    if (sharing.use.tied.has(slice.field)) return undefined;
+    let best: { readonly parts: Piece[]; readonly cost: number } | undefined;
+    for (const low of [8, 16]) {
+      if (low >= slice.width) continue;
+      const parts = [
+        { ...slice, width: low },
+        { ...slice, lo: slice.lo + low, width: slice.width - low },
+      ].map((one) => ({ ...piece, size: sizeFor(one.width), slices: [one] }));
+      const undo: (() => void)[] = [];
+      let cost = 0;
+      for (const part of parts) {
+        const found = this.#bestOf([part], sharing, false);
+        cost += found?.cost ?? Number.POSITIVE_INFINITY;
+        if (found === undefined) break;
+        const place = this.#placeOf(found.pieces[0]!, found.group, sharing)!;
+        undo.push(
+          occupy(place.slot, found.pieces[0]!, sharing.placed(found.pieces[0]!, place.at), sharing.gress),
+        );
+      }
+      for (const back of undo.reverse()) back();
+      if (cost < (best?.cost ?? whole)) best = { parts, cost };
+    }
+    return best?.parts;
+  }
+
   /** Containers that the pieces would take anew in the group, some more where they are scarce; undefined where they do not fit. */
   #tryGroup(
     pieces: readonly Piece[],
@@ -188,7 +249,7 @@ class Allocator {
         for (const back of undo.reverse()) back();
         return undefined;
       }
-      cost += place.slot.guests.length === 0 ? (place.slot.block.gress === undefined ? 1.01 : 1) : 0;
+      cost += costOf(place, piece);
       undo.push(occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress));
     }
     if (!keep) for (const back of undo.reverse()) back();
@@ -272,6 +333,24 @@ class Allocator {
   }
 }
 
+/** New containers count most, then bits that share a place, then bits beside others (p4c, default_alloc_score_is_better). */
+const NEW_CONTAINER = 1e6;
+const SHARED_BIT = 1e3;
+const NEW_BLOCK = 0.01;
+
+function costOf({ slot, at }: { readonly slot: Slot; readonly at: number }, { slices, size }: Piece): number {
+  if (slot.guests.length === 0) return NEW_CONTAINER + (slot.block.gress === undefined ? NEW_BLOCK : 0);
+  let cost = 0;
+  for (const slice of slices) {
+    const from = slice.at + at;
+    const isShared = slot.guests.some((guest) =>
+      guest.slices.some((one) => one.at < from + slice.width && from < one.at + one.width),
+    );
+    cost -= slice.width * (isShared ? SHARED_BIT : 1);
+  }
+  return cost + size / 1e6;
+}
+
 /** The bytes of a header's piece, by name. */
 function bytesOf({ bytes, size }: Piece): string[] {
   if (bytes === undefined) return [];
@@ -289,34 +368,36 @@ function weightOf({ pieces, isWhole }: Cluster): number {
 
 /** The lowest bit at which a container in use admits a piece. */
 function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): number | undefined {
-  const isSmall = piece.bytes === undefined && !piece.isAlone && piece.slices.length === 1;
+  const isSmall =
+    piece.bytes === undefined &&
+    !piece.isAlone &&
+    piece.slices.length === 1 &&
+    !sharing.use.aligned.has(piece.slices[0]!.field);
+  const first = sharing.placed(piece, 0);
+  // What may not have the same place stands beside, wherever the piece begins.
+  const others = slot.guests.flatMap(({ piece: other, slices }) =>
+    slices
+      .filter((theirs) => !first.every((mine) => sharing.mayOverlay(mine, theirs, inTurn)))
+      .map((theirs) => ({ theirs, other })),
+  );
+  const isAlone =
+    slot.kind === "mocha" ||
+    others.some(
+      ({ other }) => piece.isAlone || other.isAlone || piece.bytes !== undefined || other.bytes !== undefined,
+    );
+  if (others.length > 0 && isAlone) return undefined;
+  const beside = others.map(({ theirs }) => theirs);
   const last = isSmall ? slot.size - piece.slices[0]!.width : 0;
   for (let at = 0; at <= last; at++) {
-    const own = sharing.placed(piece, at);
-    if (isFree(slot, { piece, own, inTurn }, sharing)) return at;
+    const isApart = beside.every((theirs) =>
+      first.every(
+        (mine) => at + mine.at >= theirs.at + theirs.width || theirs.at >= at + mine.at + mine.width,
+      ),
+    );
+    if (!isApart) continue;
+    if (beside.length === 0 || sharing.standTogether([...beside, ...sharing.placed(piece, at)])) return at;
   }
   return undefined;
-}
-
-interface Guest {
-  readonly piece: Piece;
-  readonly own: readonly PlacedSlice[];
-  readonly inTurn: boolean;
-}
-
-function isFree(slot: Slot, { piece, own, inTurn }: Guest, sharing: Sharing): boolean {
-  const beside: PlacedSlice[] = [];
-  for (const { piece: other, slices } of slot.guests)
-    for (const theirs of slices) {
-      const apart = own.every(
-        (mine) => mine.at >= theirs.at + theirs.width || theirs.at >= mine.at + mine.width,
-      );
-      if (own.every((mine) => sharing.mayOverlay(mine, theirs, inTurn))) continue;
-      const alone = piece.isAlone || other.isAlone || piece.bytes !== undefined || other.bytes !== undefined;
-      if (!apart || alone || slot.kind === "mocha") return false;
-      beside.push(theirs);
-    }
-  return beside.length === 0 || sharing.standTogether([...beside, ...own]);
 }
 
 /** Puts a piece into a container; the result takes it out again. */

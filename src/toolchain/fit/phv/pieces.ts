@@ -4,9 +4,11 @@
  * piece for each 32 bits.
  */
 import { defined } from "../../../base/index.js";
-import type { FieldInfo, FitModel, Gress, Operation, Unit } from "../model/model.js";
+import type { Access, FieldInfo, FitModel, Gress, Operation, Unit } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
+import type { Target } from "../target.js";
 import type { AllocationInput } from "./allocation.js";
+import { type ByteRange, cutBytes } from "./cuts.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
 
 interface PieceSlice {
@@ -35,27 +37,64 @@ export interface GressUse {
   readonly units: readonly Unit[];
   readonly touched: ReadonlySet<string>;
   readonly matched: ReadonlySet<string>;
+  /** Results of sums, and operands that are narrower than these. */
   readonly alone: ReadonlySet<string>;
+  /** Operands and results of logic and sums, which stand at the same bits of their containers. */
+  readonly aligned: ReadonlySet<string>;
+  /** What an instruction takes from the packet or gives to it together with another field, or what its deparser takes. */
+  readonly tied: ReadonlySet<string>;
+  /** By field: the bits that tables name. */
+  readonly ranges: ReadonlyMap<string, readonly Access[]>;
   readonly operations: readonly { readonly unit: Unit; readonly action: number; readonly op: Operation }[];
 }
 
+/**
+ * Values for the traffic manager and the deparser whose container tells by itself whether they were written, so that nothing else stands in
+ * it (p4c, parde/add_metadata_pov.cpp, INVALIDATE_FROM_ARCH): on chips whose values have no bit that says so.
+ */
+const VALID_BY_CONTAINER: ReadonlySet<string> = new Set([
+  "mcast_grp_a",
+  "mcast_grp_b",
+  "ucast_egress_port",
+  "resubmit_type",
+  "digest_type",
+  "mirror_type",
+]);
+
 /** Reads the use of a gress. */
-export function useOf(model: FitModel, gress: Gress): GressUse {
+export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
   const units = model.units.filter((unit) => unit.gress === gress);
   const touched = new Set<string>();
   const matched = new Set<string>();
   const alone = new Set<string>();
+  const aligned = new Set<string>();
+  const tied = new Set(model.forDeparser);
+  const ranges = new Map<string, Access[]>();
   for (const unit of units) {
     for (const { field } of keyReads(unit)) matched.add(field);
-    for (const { field } of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) touched.add(field);
-    for (const { arithmetic } of unit.actions) for (const field of arithmetic) alone.add(field);
-    if (unit.attached.some(({ kind }) => kind === "register"))
-      for (const { field } of [...actionReads(unit), ...writesOf(unit)]) alone.add(field);
+    for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) {
+      touched.add(access.field);
+      const list = ranges.get(access.field);
+      if (list === undefined) ranges.set(access.field, [access]);
+      else list.push(access);
+    }
+    for (const { operations } of unit.actions)
+      for (const { kind, write, sources } of operations) {
+        for (const { field } of sources.length > 0 ? [write, ...sources] : []) tied.add(field);
+        if (kind === "set") continue;
+        for (const { field } of [write, ...sources]) aligned.add(field);
+        if (kind !== "arithmetic") continue;
+        alone.add(write.field);
+        for (const { field, width } of sources) if (width < write.width) alone.add(field);
+      }
   }
+  if (model.hasEgressParser && !target.phv.deparser_validity_shared)
+    for (const field of touched)
+      if (model.forDeparser.has(field) && VALID_BY_CONTAINER.has(field.split(".").at(-1)!)) alone.add(field);
   const operations = units.flatMap((unit) =>
     unit.actions.flatMap((one, action) => one.operations.map((op) => ({ unit, action, op }))),
   );
-  return { gress, units, touched, matched, alone, operations };
+  return { gress, units, touched, matched, alone, aligned, tied, ranges, operations };
 }
 
 /** All pieces of a gress. */
@@ -67,26 +106,18 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
   const isCarried = (header: string) => model.parser.isCarried(gress, header);
   const request = (field: string) => requests.of(gress, field);
   const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
-  for (const { slices, size } of layout.containers.filter((one) => one.gress === gress && !one.tagalong)) {
-    const [first] = slices;
-    const info = model.fields.get(defined(first).field);
-    if (info !== undefined && !info.metadata && isCarried(info.header)) continue;
-    const shared = slices.length > 1;
-    for (const { field, lo, width } of slices) {
-      if (request(field)?.sizes !== undefined) {
-        asked.add(field);
-        continue;
-      }
-      const own = shared ? sizeFor(width) : size;
-      pieces.push({
-        gress,
-        size: own,
-        slices: [{ field, lo, width, at: 0 }],
-        bytes: undefined,
-        isTouched: true,
-        isAlone: isAlone(field),
-      });
-    }
+  // The result of a stateful ALU that a v1model program changes and uses takes a container before.
+  const results = layout.containers
+    .filter((one) => one.gress === gress && !one.tagalong)
+    .flatMap(({ slices }) => slices.filter(({ field }) => !model.fields.has(field)));
+  for (const { field, lo, width } of results) pieces.push(valuePiece(gress, { field, lo, width }, false));
+  for (const field of touched) {
+    const info = model.fields.get(field);
+    if (info === undefined || (!info.metadata && isCarried(info.header))) continue;
+    if (request(field)?.sizes !== undefined) asked.add(field);
+    else
+      for (const part of partsOf(info, use.ranges.get(field) ?? []))
+        pieces.push(valuePiece(gress, part, isAlone(field)));
   }
   for (const field of asked)
     pieces.push(
@@ -100,7 +131,7 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     );
   for (const header of model.headers.values())
     if (!header.metadata && isCarried(header.name))
-      pieces.push(...headerPieces(model, layout, use, header.name, request));
+      pieces.push(...headerPieces(input, use, header.name, request));
   for (const { field, width } of givenBits(input, gress, touched))
     pieces.push({
       gress,
@@ -108,9 +139,34 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
       slices: [{ field, lo: 0, width, at: 0 }],
       bytes: undefined,
       isTouched: true,
-      isAlone: false,
+      isAlone: field.endsWith("_type") || field.endsWith("_port"),
     });
   return pieces;
+}
+
+/** The part of a value in the smallest container for it. */
+function valuePiece(gress: Gress, { field, lo, width }: Access, isAlone: boolean): Piece {
+  const slices = [{ field, lo, width, at: 0 }];
+  return { gress, size: sizeFor(width), slices, bytes: undefined, isTouched: true, isAlone };
+}
+
+/** The parts of a value of metadata that tables name, in pieces of at most 32 bits from the lowest one on. What nothing names has no place. */
+function partsOf({ name, width }: FieldInfo, ranges: readonly Access[]): Access[] {
+  const parts: Access[] = [];
+  let at = 0;
+  for (const { lo, width: bits } of [...ranges].sort((a, b) => a.lo - b.lo)) {
+    const end = Math.min(width, lo + bits);
+    const last = parts.at(-1);
+    if (last === undefined || lo > at) parts.push({ field: name, lo, width: end - lo });
+    else if (end > at) parts[parts.length - 1] = { ...last, width: end - last.lo };
+    at = Math.max(at, end);
+  }
+  return parts.flatMap((part) =>
+    Array.from({ length: Math.ceil(part.width / MAX_BITS) }, (_, i) => {
+      const lo = part.lo + i * MAX_BITS;
+      return { field: name, lo, width: Math.min(MAX_BITS, part.lo + part.width - lo) };
+    }),
+  );
 }
 
 /** A value of metadata in containers of stated sizes, the first one for the highest bits. */
@@ -137,11 +193,15 @@ type Request = (field: string) => ReturnType<AllocationInput["requests"]["of"]>;
 /** The smallest container for so many bits. */
 export const sizeFor = (bits: number): ContainerSize => (bits > 16 ? 32 : bits > 8 ? 16 : 8);
 
+/** Bits of a value for the deparser that says whether the packet is dropped, or of which kind its mirror is. */
 const DROP_BITS = 3;
+const PORT_BITS = 9;
+const MIRROR_BITS = { separate: 3, shared: 4 } as const;
 
 /**
  * What the hardware's deparser needs whatever the program does: which headers it sends, whether it drops the packet, and on Tofino 1
- * where a mirrored packet is taken (p4c, midend/initialize_mirror_io_select.cpp).
+ * where a mirrored packet is taken (p4c, midend/initialize_mirror_io_select.cpp). In ingress, the compiler drops packets with a mirror
+ * that is switched off, so that it needs the kind of mirror (p4c, midend/drop_packet_with_mirror_engine.h).
  */
 function givenBits(
   { model, target }: AllocationInput,
@@ -150,15 +210,23 @@ function givenBits(
 ): { field: string; width: number }[] {
   if (!model.hasEgressParser) return [];
   const headers = [...model.headers.values()].filter(({ metadata }) => !metadata);
-  const valid = headers
+  const given = headers
     .filter(({ name }) => model.parser.isSent(gress, name) && model.parser.isCarried(gress, name))
-    .map(({ name }) => ({ field: `${name}.$valid$`, width: 1 }));
-  const intrinsic = intrinsicHeader(model, gress);
-  const drops = [...touched].some((field) => field.endsWith(".drop_ctl"));
-  const given = intrinsic === undefined || drops ? [] : [{ field: `$${gress}.drop_ctl`, width: DROP_BITS }];
-  if (gress === "egress" && intrinsic !== undefined && !target.phv.deparser_validity_shared)
-    given.push({ field: "$egress.mirror_io_select", width: 1 });
-  return [...valid.filter(({ field }) => !touched.has(field)), ...given];
+    .filter(({ name }) => gress === "ingress" || !model.parser.isAlwaysParsed(gress, name))
+    .map(({ name }) => ({ field: `${name}.$valid$`, width: 1 }))
+    .filter(({ field }) => !touched.has(field));
+  if (intrinsicHeader(model, gress) === undefined) return given;
+  const isTouched = (name: string) => [...touched].some((field) => field.endsWith(`.${name}`));
+  const isShared = target.phv.deparser_validity_shared;
+  // Where a table reads the port, the compiler keeps a second copy of it.
+  if (gress === "ingress" && !isShared && isTouched("ingress_port"))
+    given.push({ field: "$ingress.ingress_port", width: PORT_BITS });
+  if (gress === "ingress" && !isTouched("mirror_type"))
+    given.push({ field: "$ingress.mirror_type", width: MIRROR_BITS[isShared ? "shared" : "separate"] });
+  if (gress === "egress" && !isTouched("drop_ctl"))
+    given.push({ field: "$egress.drop_ctl", width: DROP_BITS });
+  if (gress === "egress" && !isShared) given.push({ field: "$egress.mirror_io_select", width: 1 });
+  return given;
 }
 
 /** The header that the chip puts before each packet of a gress, where the parser extracts it. */
@@ -174,17 +242,13 @@ function intrinsicHeader(model: FitModel, gress: Gress): string | undefined {
   )?.name;
 }
 
+/** Bits of the largest container. */
+const MAX_BITS = 32;
 /** Bytes of the port in the chip's own header, which parser and deparser always need. */
 const PORT_BYTES = 2;
 
-interface ByteRange {
-  from: number;
-  to: number;
-}
-
 function headerPieces(
-  model: FitModel,
-  layout: PhvLayout,
+  { model, target }: AllocationInput,
   use: GressUse,
   header: string,
   request: Request,
@@ -194,37 +258,80 @@ function headerPieces(
   const info = defined(model.headers.get(header));
   const fields = info.fields.map((name) => defined(model.fields.get(name))).filter(({ width }) => width > 0);
   const bytes = Math.ceil(info.bits / 8);
-  const joined = rangesOf(layout, gress, fields, touched);
+  // Past the pipeline go whole values alone.
+  const isWhole = (target.phv.arrangement?.bypasses ?? 0) > 0;
+  const touchedBytes = bytesTouched(fields, use, isWhole);
   if (model.hasEgressParser && intrinsicHeader(model, gress) === header)
-    joined.push({ from: 0, to: PORT_BYTES });
+    for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
   const asked = withoutOverlap(askedRanges(fields, request, bytes));
   const isAsked = (byte: number) => asked.some(({ from, to }) => from <= byte && byte < to);
-  const own = withoutOverlap(joined).flatMap((range) =>
-    runsOf(bytesIn(range).filter((byte) => !isAsked(byte))),
-  );
-  const covered = new Set([...asked, ...own].flatMap(bytesIn));
   const needed = (byte: number) =>
     model.parser.isSent(gress, header) ||
+    touchedBytes.has(byte) ||
     fields.some(
       ({ name, offset, width }) =>
         offset < 8 * byte + 8 && 8 * byte < offset + width && model.parser.reads(gress).has(name),
     );
+  const borders = new Set(
+    fields
+      .filter(({ name }) => isAlone(name))
+      .flatMap(({ offset, width }) => [offset >> 3, (offset + width + 7) >> 3]),
+  );
+  const boundaries = boundariesOf(fields, use);
+  const shape = {
+    isBoundary: (byte: number) => boundaries.includes(8 * byte),
+    isInside: (byte: number) => {
+      const next = boundaries.findIndex((bit) => bit >= 8 * byte);
+      const width = defined(boundaries[next]) - (boundaries[next - 1] ?? 0);
+      return boundaries[next] !== 8 * byte && width <= MAX_BITS;
+    },
+    isTouched: (byte: number) => touchedBytes.has(byte),
+  };
   const all = Array.from({ length: bytes }, (_, byte) => byte);
-  const rest = runsOf(all.filter((byte) => !covered.has(byte) && needed(byte)));
-  const piece = (isTouched: boolean) => (range: ByteRange) =>
+  const rest = runsOf(all.filter((byte) => !isAsked(byte) && needed(byte))).flatMap((range) =>
+    splitAt(range, borders),
+  );
+  const piece = (range: ByteRange, isTouched: boolean) =>
     bytePiece({ gress, header, fields }, range, isTouched, isAlone);
   const isTouched = ({ from, to }: ByteRange) =>
     fields.some(
       ({ name, offset, width }) => offset < 8 * to && 8 * from < offset + width && touched.has(name),
     );
   return [
-    ...asked.map((range) => piece(isTouched(range))(range)),
-    ...own.flatMap(cut).map(piece(true)),
-    ...rest.flatMap(cut).map(piece(false)),
+    ...asked.map((range) => piece(range, isTouched(range))),
+    ...rest.flatMap((range) => cutBytes(range, shape)).map((range) => piece(range, range.isTouched)),
   ];
 }
 
-const bytesIn = ({ from, to }: ByteRange): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+/** Bytes of a header that a table reads or writes. */
+function bytesTouched(fields: readonly FieldInfo[], { ranges }: GressUse, isWhole: boolean): Set<number> {
+  const bytes = new Set<number>();
+  for (const { name, offset, width } of fields)
+    for (const access of ranges.get(name) ?? []) {
+      const { lo, width: bits } = isWhole ? { lo: 0, width } : access;
+      const end = offset + width - lo;
+      for (let byte = (end - Math.min(bits, width - lo)) >> 3; 8 * byte < end; byte++) bytes.add(byte);
+    }
+  return bytes;
+}
+
+/** Bits of a header at which a value begins, or a part of one that a table names, in ascending order. */
+function boundariesOf(fields: readonly FieldInfo[], { ranges }: GressUse): number[] {
+  const bits = new Set<number>();
+  for (const { name, offset, width } of fields) {
+    bits.add(offset).add(offset + width);
+    for (const { lo, width: length } of ranges.get(name) ?? []) {
+      bits.add(offset + width - lo).add(offset + width - Math.min(width, lo + length));
+    }
+  }
+  return [...bits].sort((a, b) => a - b);
+}
+
+/** A range in parts, none of which has a border inside. */
+function splitAt({ from, to }: ByteRange, borders: ReadonlySet<number>): ByteRange[] {
+  const at = [...borders].filter((border) => from < border && border < to).sort((a, b) => a - b);
+  return [from, ...at].map((start, i) => ({ from: start, to: at[i] ?? to }));
+}
 
 /** Neighbours in an ascending list of bytes. */
 function runsOf(bytes: readonly number[]): ByteRange[] {
@@ -235,28 +342,6 @@ function runsOf(bytes: readonly number[]): ByteRange[] {
     else runs.push({ from: byte, to: byte + 1 });
   }
   return runs;
-}
-
-/** The byte ranges of the containers of pack.ts. */
-function rangesOf(
-  layout: PhvLayout,
-  gress: Gress,
-  fields: readonly FieldInfo[],
-  touched: ReadonlySet<string>,
-): ByteRange[] {
-  const byName = new Map(fields.map((field) => [field.name, field]));
-  const containers = fields
-    .filter(({ name }) => touched.has(name))
-    .flatMap(({ name }) => layout.of(gress, name));
-  return [...new Set(containers)].map(({ slices }) => {
-    const ends = slices.flatMap((slice) => {
-      const field = byName.get(slice.field);
-      if (field === undefined) return [];
-      const end = field.offset + field.width - slice.lo;
-      return [end - slice.width, end];
-    });
-    return { from: Math.min(...ends) >> 3, to: (Math.max(...ends) + 7) >> 3 };
-  });
 }
 
 /** The byte ranges of containers whose size, or whose only field, the program states. */

@@ -90,9 +90,9 @@ export function readRequests(
     }
   }
   const has = (set: ReadonlySet<string>, gress: Gress, a: string, b: string) =>
-    set.has(`${gress} ${a} ${b}`) || set.has(`${gress} ${b} ${a}`);
+    set.size > 0 && (set.has(`${gress} ${a} ${b}`) || set.has(`${gress} ${b} ${a}`));
   const requests: PhvRequests = {
-    of: (gress, field) => byField.get(`${gress} ${field}`),
+    of: (gress, field) => (byField.size === 0 ? undefined : byField.get(`${gress} ${field}`)),
     excludes: (gress, a, b) => has(exclusive, gress, a, b),
     keepsApart: (gress, a, b) => has(apart, gress, a, b),
   };

@@ -1,7 +1,8 @@
 /** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
 import { ignoresDependency } from "../dependencies.js";
 import { type Gress, labelOf, type Unit } from "../model/model.js";
-import type { AllocationInput, PlacedSlice, Unallocated } from "./allocation.js";
+import { type AllocationInput, FROM_PARSER, type PlacedSlice, type Unallocated } from "./allocation.js";
+import { Apart } from "./apart.js";
 import { Lifetimes } from "./lifetimes.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
@@ -13,6 +14,8 @@ const MAX_SOURCES = 2;
 
 export class Sharing {
   readonly #lifetimes: Lifetimes;
+  readonly #apart: Apart;
+  readonly #placed = new WeakMap<Piece, readonly PlacedSlice[]>();
   readonly #writings = new Map<string, Writing[]>();
 
   constructor(
@@ -20,6 +23,7 @@ export class Sharing {
     readonly use: GressUse,
   ) {
     this.#lifetimes = new Lifetimes(input, use.gress);
+    this.#apart = new Apart(input.model, use);
     for (const writing of use.operations) {
       const { field } = writing.op.write;
       const list = this.#writings.get(field);
@@ -33,8 +37,12 @@ export class Sharing {
   }
 
   /** The slices of a piece that begins at a bit of a container. */
-  placed({ slices }: Piece, at: number): PlacedSlice[] {
-    return slices.map((slice) => ({ ...slice, at: slice.at + at, live: this.#lifetimes.of(slice.field) }));
+  placed(piece: Piece, at: number): readonly PlacedSlice[] {
+    const first =
+      this.#placed.get(piece) ??
+      piece.slices.map((slice) => ({ ...slice, live: this.#lifetimes.of(slice.field) }));
+    this.#placed.set(piece, first);
+    return at === 0 ? first : first.map((slice) => ({ ...slice, at: slice.at + at }));
   }
 
   /** Those that live from the earliest stage first. */
@@ -81,6 +89,7 @@ export class Sharing {
     const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
     if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
       if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
+    if (this.#apart.never(a.field, b.field)) return true;
     return inTurn && (a.live.to <= b.live.from || b.live.to <= a.live.from);
   }
 
@@ -89,6 +98,10 @@ export class Sharing {
     // The deparser takes the bits that say which headers it sends from containers of their own.
     const valid = slices.filter(({ field }) => field.endsWith("$")).length;
     if (valid > 0 && valid < slices.length) return false;
+    // What the parser takes from the packet overwrites its zeros in the container (p4c, phv/allocate_phv.cpp, satisfies_constraints).
+    const parsed = slices.filter(({ field }) => this.#isParsed(field));
+    if (parsed.some((one) => slices.some((other) => other !== one && other.live.from === FROM_PARSER)))
+      return false;
     const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
     const actions = new Map<string, Writing[]>();
     for (const writing of writings) {
@@ -100,6 +113,13 @@ export class Sharing {
     return (
       [...actions.values()].every((list) => this.#isOneInstruction(list, slices)) && !this.#clash(writings)
     );
+  }
+
+  #isParsed(field: string): boolean {
+    const { model } = this.input;
+    const info = model.fields.get(field);
+    if (info !== undefined && !info.metadata && model.parser.isCarried(this.gress, info.header)) return true;
+    return model.parser.takes(this.gress).has(field);
   }
 
   /** Why the bits of one piece cannot stand together, as the header has them. */
@@ -140,7 +160,7 @@ export class Sharing {
     const sources = new Set(here.flatMap(({ op }) => op.sources.map(({ field }) => field)));
     const hasData = here.some(({ op }) => op.data);
     if (here.some(({ op }) => op.kind !== "set") && (here.length > 1 || background)) return false;
-    if (background && sources.size > 0 && here.length > 1) return false;
+    if (background && here.length > 1 && (sources.size > 0 || !areNeighbours(here, slices))) return false;
     return sources.size + (hasData ? 1 : 0) + (background ? 1 : 0) <= MAX_SOURCES;
   }
 
@@ -160,6 +180,14 @@ export class Sharing {
     const together = flow.leads(a.unit.id, a.action, b.unit.id) || flow.leads(b.unit.id, b.action, a.unit.id);
     return together && !ignoresDependency(a.unit, b.unit as Unit);
   }
+}
+
+/** The written bits of a container stand side by side. Else the instruction needs a mask, which the compiler avoids. */
+function areNeighbours(writings: readonly Writing[], slices: readonly PlacedSlice[]): boolean {
+  const written = slices
+    .filter((slice) => writings.some(({ op: { write } }) => meets(slice, write)))
+    .sort((a, b) => a.at - b.at);
+  return written.every((slice, i) => i === 0 || slice.at <= written[i - 1]!.at + written[i - 1]!.width);
 }
 
 const meets = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>

@@ -225,9 +225,43 @@ class Verification {
   #isExclusive(gress: Gress, a: string, b: string): boolean {
     const { model, requests } = this.input;
     const [x, y] = [model.fields.get(a), model.fields.get(b)];
-    if (requests.excludes(gress, a, b)) return true;
+    if (requests.excludes(gress, a, b) || this.#neverMeet(gress, a, b)) return true;
     if (x === undefined || y === undefined || x.metadata || y.metadata) return false;
     return model.parser.exclusiveHeaders(x.header, y.header);
+  }
+
+  /** Tables alone have both values, and no way through the control flow passes a table of each: the second finds a zero. */
+  #neverMeet(gress: Gress, a: string, b: string): boolean {
+    const { model } = this.input;
+    const { flow, parser } = model;
+    for (const field of [a, b]) {
+      const info = model.fields.get(field);
+      if (info === undefined || info.intrinsic || field.endsWith("$")) return false;
+      if (!info.metadata && parser.isCarried(gress, info.header)) return false;
+      if (model.forDeparser.has(field) || parser.sets(gress).has(field) || parser.reads(gress).has(field))
+        return false;
+    }
+    const has = (list: readonly Access[], field: string) => list.some((one) => one.field === field);
+    /** By unit: the actions that touch the field; `all` where the unit reads it before. */
+    const touching = (field: string) =>
+      this.#unitsOf(gress).flatMap((unit) => {
+        const all = has(keysOf(unit), field);
+        const actions = unit.actions.flatMap(({ reads, writes }, i) =>
+          all || has(reads, field) || has(writes, field) ? [i] : [],
+        );
+        return all || actions.length > 0 ? [{ unit, all, actions }] : [];
+      });
+    const [ofA, ofB] = [touching(a), touching(b)];
+    return ofA.every((x) =>
+      ofB.every((y) => {
+        if (x.unit === y.unit) return !x.all && !y.all && !x.actions.some((i) => y.actions.includes(i));
+        const leads = (from: typeof x, to: typeof y) =>
+          from.all
+            ? flow.reaches(from.unit.id, to.unit.id)
+            : from.actions.some((i) => flow.leads(from.unit.id, i, to.unit.id));
+        return !leads(x, y) && !leads(y, x);
+      }),
+    );
   }
 
   /** `later` is written first where `early` is not read or written any more, and no packet reads it before. */

@@ -1,0 +1,78 @@
+/**
+ * Where the bytes of a packet header are cut for containers, as the compiler does it (p4c, phv/slicing/phv_slicing_dfs_iterator.cpp,
+ * make_choices, and phv/allocate_phv.cpp, default_alloc_score_is_better): from the end of the header on, the largest container that ends
+ * where a value ends, else the largest; then such a container is cut again where bytes that no table touches would stand in it.
+ */
+
+import { defined } from "../../../base/index.js";
+
+/** Bytes of a header, the first one included. */
+export interface ByteRange {
+  from: number;
+  to: number;
+}
+
+/** A container's bytes, and whether a table touches one of them. */
+export interface Cut extends ByteRange {
+  readonly isTouched: boolean;
+}
+
+/** What the cuts depend on; all by the number of a byte, counted from the header's start. */
+export interface HeaderShape {
+  /** A value, or a part of one that operations or keys name, begins with the byte. */
+  readonly isBoundary: (byte: number) => boolean;
+  /** The byte begins inside a value, or a part of one, that fits a container. */
+  readonly isInside: (byte: number) => boolean;
+  /** A table touches the byte. */
+  readonly isTouched: (byte: number) => boolean;
+}
+
+const SIZES = [4, 2, 1] as const;
+/** What a container costs that tables can reach, beside one for parser and deparser alone (allocate_phv.cpp, weighted_sum). */
+const WEIGHT = 3;
+
+/** Cuts a range of bytes that has no borders of its own, the last bytes first. */
+export function cutBytes({ from, to }: ByteRange, shape: HeaderShape): Cut[] {
+  // By the byte that the rest ends before: values that its cuts part without need.
+  const parted = new Map<number, number>([[from, 0]]);
+  const after = (end: number, size: number) =>
+    defined(parted.get(end - size)) + (shape.isInside(end - size) && end - size > from ? 1 : 0);
+  for (let end = from + 1; end <= to; end++)
+    parted.set(end, Math.min(...SIZES.filter((size) => end - size >= from).map((size) => after(end, size))));
+  const cuts: Cut[] = [];
+  for (let end = to; end > from; ) {
+    const least = defined(parted.get(end));
+    const fitting = SIZES.filter((size) => end - size >= from && after(end, size) === least);
+    const size = fitting.find((one) => end - one === from || shape.isBoundary(end - one)) ?? fitting[0]!;
+    cuts.push(...refined({ from: end - size, to: end }, shape));
+    end -= size;
+  }
+  return cuts.reverse();
+}
+
+/** The cuts of the bytes of one container with the fewest untouched bytes beside touched ones, then with the fewest containers. */
+function refined(range: ByteRange, shape: HeaderShape): Cut[] {
+  let best: { readonly cuts: readonly Cut[]; readonly cost: number } | undefined;
+  for (const sizes of partsOf(range.to - range.from)) {
+    const cuts: Cut[] = [];
+    let end = range.to;
+    let cost = 0;
+    for (const size of sizes) {
+      const bytes = Array.from({ length: size }, (_, i) => end - 1 - i);
+      const touched = bytes.filter(shape.isTouched).length;
+      cuts.push({ from: end - size, to: end, isTouched: touched > 0 });
+      cost += touched === 0 ? 1 : WEIGHT + 100 * (size - touched);
+      end -= size;
+    }
+    if (best === undefined || cost < best.cost) best = { cuts, cost };
+  }
+  return [...(best?.cuts ?? [])];
+}
+
+/** All ways to cut so many bytes, the largest containers first. */
+function partsOf(bytes: number): number[][] {
+  if (bytes === 0) return [[]];
+  return SIZES.filter((size) => size <= bytes).flatMap((size) =>
+    partsOf(bytes - size).map((rest) => [size, ...rest]),
+  );
+}
