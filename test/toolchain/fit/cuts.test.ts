@@ -7,11 +7,11 @@ import { runs } from "../../fuzz-seed.js";
 /** A header of values with these bytes each; `touched` names the values that tables use. */
 function shape(widths: readonly number[], touched: readonly number[]) {
   const starts = widths.map((_, i) => widths.slice(0, i).reduce((sum, one) => sum + one, 0));
-  const valueOf = (byte: number) => starts.findLastIndex((start) => start <= byte);
+  const ownerOf = (byte: number) => starts.findLastIndex((start) => start <= byte);
   return {
     isBoundary: (byte: number) => starts.includes(byte),
-    isInside: (byte: number) => !starts.includes(byte) && widths[valueOf(byte)]! <= 4,
-    isTouched: (byte: number) => touched.includes(valueOf(byte)),
+    isInside: (byte: number) => !starts.includes(byte) && widths[ownerOf(byte)]! <= 4,
+    isTouched: (byte: number) => touched.includes(ownerOf(byte)),
   };
 }
 const bytes = (widths: readonly number[]) => ({ from: 0, to: widths.reduce((sum, one) => sum + one, 0) });
