@@ -1,7 +1,9 @@
 import { block, page, type RunDocument, run } from "../../block.js";
+import { seedsOf } from "../../paired.js";
 import { fixed, parsed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
+  "seeds",
   "rct_mean_ms",
   "rct_mean_ms_ci95",
   "slowdown_mean",
@@ -67,6 +69,8 @@ const fabricRows = (document: RunDocument): FabricRow[] =>
   }));
 
 const count = (value = 0) => value.toLocaleString("en");
+/** The mean of a count over the runs: seeds differ between the points of a file with `until`. */
+const inRun = ({ seeds }: Figures, sum = 0) => fixed(sum / seeds!, 1);
 
 function incastRow(rows: readonly IncastRow[], control: string, early: boolean, queue: Queue): Figures {
   const found = rows.find((row) => row.control === control && row.early === early && row.queue === queue);
@@ -95,7 +99,7 @@ export default page("docs/papers/trimming.md", {
           "a full queue",
           "incast, ms",
           "mean slowdown",
-          "lost",
+          "lost in a run",
           "cut",
           "sent again",
           "timeouts",
@@ -104,8 +108,11 @@ export default page("docs/papers/trimming.md", {
           ...[control, early ? "early" : "late", queue],
           `${fixed(figures.rct_mean_ms!, 3)} ± ${fixed(figures.rct_mean_ms_ci95!, 3)}`,
           `${fixed(figures.slowdown_mean!, 2)} ± ${fixed(figures.slowdown_mean_ci95!, 2)}`,
-          ...[count(figures.drops), figures.trimmed === undefined ? "" : count(figures.trimmed)],
-          ...[count(figures.retransmissions), count(figures.timeouts)],
+          ...[
+            inRun(figures, figures.drops),
+            figures.trimmed === undefined ? "" : inRun(figures, figures.trimmed),
+          ],
+          ...[inRun(figures, figures.retransmissions), inRun(figures, figures.timeouts)],
         ]),
       ),
     values: ({ rows }) => {
@@ -119,6 +126,8 @@ export default page("docs/papers/trimming.md", {
         const bare = ms(control, false, "pauses");
         return { each: fixed(trimmed! / (flows! * PACKETS), 1), share, ms: bare * (1 + share) };
       };
+      const smallQueue = incastRow(rows, "48 KB", false, "trims, small queue");
+      const early = incastRow(rows, "48 KB", true, "pauses");
       const [fixedWindow, swift] = [storm("48 KB"), storm("Swift")];
       return {
         late: times("48 KB", false, "drops"),
@@ -134,12 +143,14 @@ export default page("docs/papers/trimming.md", {
         swiftPredicted: `${fixed(swift.ms, 3)} ms`,
         swiftMeasured: `${fixed(ms("Swift", false, "trims"), 3)} ms`,
         small: times("48 KB", false, "trims, small queue"),
-        smallLost: count(incastRow(rows, "48 KB", false, "trims, small queue").trimmed_lost),
+        smallLost: inRun(smallQueue, smallQueue.trimmed_lost),
+        seeds: seedsOf(rows.map(({ figures }) => ({ seeds: figures.seeds! }))),
         smallSwift: times("Swift", true, "trims, small queue"),
         pausesEarly: `${fixed(ms("48 KB", true, "pauses"), 3)} ms in place of ${fixed(ms("48 KB", false, "pauses"), 3)} ms`,
-        spurious: count(incastRow(rows, "48 KB", true, "pauses").retransmissions),
+        spurious: inRun(early, early.retransmissions),
       };
     },
+    slow: true,
   }),
   fabric: block({
     runs: { rows: run("examples/compare/trimming-fabric.yaml") },
