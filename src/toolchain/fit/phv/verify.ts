@@ -55,6 +55,7 @@ class Verification {
   readonly #places = new Map<string, { container: AllocatedContainer; slice: PlacedSlice }[]>();
   readonly #missing = new Set<string>();
   readonly #undefinedReads = new Map<string, boolean>();
+  readonly #units = new Map<Gress, readonly Unit[]>();
 
   constructor(
     readonly input: AllocationInput,
@@ -73,8 +74,10 @@ class Verification {
     this.violations.push({ rule, detail });
   }
 
-  #unitsOf(gress: Gress): Unit[] {
-    return this.input.model.units.filter((unit) => unit.gress === gress);
+  #unitsOf(gress: Gress): readonly Unit[] {
+    const known = this.#units.get(gress) ?? this.input.model.units.filter((unit) => unit.gress === gress);
+    this.#units.set(gress, known);
+    return known;
   }
 
   /** Each container is one of the device, once, in its group, with the gress of its block. */
@@ -543,10 +546,13 @@ function keysOf(unit: Unit): Access[] {
 }
 
 const readsOf = (unit: Unit): Access[] => [...keysOf(unit), ...unit.actions.flatMap(({ reads }) => reads)];
-const accessesOf = (unit: Unit): Access[] => [
-  ...readsOf(unit),
-  ...unit.actions.flatMap(({ writes }) => writes),
-];
+const ACCESSES = new WeakMap<Unit, readonly Access[]>();
+/** What a unit reads or writes, found once a unit. */
+function accessesOf(unit: Unit): readonly Access[] {
+  const known = ACCESSES.get(unit) ?? [...readsOf(unit), ...unit.actions.flatMap(({ writes }) => writes)];
+  ACCESSES.set(unit, known);
+  return known;
+}
 
 const overlap = (slice: PlacedSlice, access: Access): boolean =>
   slice.field === access.field && slice.lo < access.lo + access.width && access.lo < slice.lo + slice.width;
