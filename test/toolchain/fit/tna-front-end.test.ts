@@ -75,6 +75,19 @@ it("gives a hash inside an operation a table of its own", () => {
   expect(result.placement.stages[0]?.hash_dist_units).toBe(2);
 });
 
+it("takes a hash as an operand of an instruction of the same action", () => {
+  const stages = (body: string) =>
+    fitOf({
+      ingress: `Hash<bit<32>>(HashAlgorithm_t.CRC32) h; action mix() { ${body} }`,
+      apply: "mix();",
+    }).placement.stages;
+  const direct = stages("hdr.d.a = hdr.d.b ^ h.get({ hdr.d.c });");
+  expect(direct.map((stage) => stage.hash_dist_units)).toEqual([2]);
+  expect(stages("md.m = h.get({ hdr.d.c }); hdr.d.a = md.m ^ hdr.d.b;")).toHaveLength(1);
+  expect(stages("md.m = h.get({ hdr.d.c }); md.m = md.m + 1; hdr.d.a = md.m ^ hdr.d.b;")).toHaveLength(3);
+  expect(stages("hdr.d.b = 1 + hdr.d.b; hdr.d.a = h.get({ hdr.d.c }) ^ hdr.d.b;")).toHaveLength(2);
+});
+
 describe("a table of constant entries", () => {
   const table = (size: string) => `
     action set() { hdr.d.a = 1; }

@@ -104,6 +104,8 @@ export class ActionReader {
   readonly #values = new Map<string, Expr>();
   readonly #scope: Scope;
   readonly #written = new Set<string>();
+  /** By field: the hash that the action gave it, of values from before the action. */
+  readonly #hashed = new Map<string, Hash>();
   /** The uses of registers: one a register, and one for each further call of bare statements, `NAME#2` and so on. */
   readonly #registers = new Map<string, RegisterUse>();
   /** Conditions of the `if` statements around the primitive that is being read. */
@@ -285,6 +287,32 @@ export class ActionReader {
     return true;
   }
 
+  /**
+   * So is a hash: `x = a ^ h.get(y)` of an action is one stage, also where a variable of the action holds the hash. True when the value is
+   * such an instruction.
+   */
+  #besideHash(access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): boolean {
+    if (expr.kind !== "operation" || !BESIDE_CALL.has(expr.op) || expr.parts.length !== 2) return false;
+    const hashIn = (part: Expr): Hash | undefined => {
+      const found =
+        part.kind === "field" && part.access.lo === 0 ? this.#hashed.get(part.access.field) : part;
+      return found !== undefined && isHash(found) ? found : undefined;
+    };
+    const at = expr.parts.findIndex((part) => hashIn(part) !== undefined);
+    const hash = hashIn(expr.parts[at] ?? expr);
+    if (hash === undefined) return false;
+    const other = this.#asOfNow(expr.parts[1 - at]!);
+    if (other.kind !== "field" || other.access.entry !== true) return false;
+    const step = this.#newStep(source);
+    step.writes.push(access);
+    addReads(step.reads, [other.access]);
+    step.hashes.push(hashOf(hash, access.width));
+    const given: Expr = { kind: "argument", name: "hash", width: access.width };
+    step.operations.push(operationOf(access, { ...expr, parts: [other, given] }, source));
+    if (ARITHMETIC.has(expr.op)) step.arithmetic.push(access.field, other.access.field);
+    return true;
+  }
+
   /** The value of a local variable after an assignment under conditions: the new one or the one before. */
   #guardedValue(access: Access, expr: Expr): Expr {
     const before = this.#values.get(access.field) ?? ({ kind: "field", access } as const);
@@ -334,6 +362,7 @@ export class ActionReader {
   /** The field changes, so known copies of its old value are dropped. */
   #forget(field: string): void {
     this.#values.delete(field);
+    this.#hashed.delete(field);
     this.#written.add(field);
     for (const [name, expr] of this.#values) {
       const stale = readsOf(expr).some((access) => access.field === field && access.entry !== true);
@@ -359,13 +388,18 @@ export class ActionReader {
       use.step.writes.push(access);
       return;
     }
-    if (expr.kind === "operation" && expr.op === "hash") {
+    if (isHash(expr)) {
       const step = this.#newStep(source);
       step.writes.push(access);
       step.hashes.push(hashOf(expr, access.width));
+      const now = this.#asOfNow(expr);
+      const isWhole = access.width === this.#widthOf(access.field);
+      if (isWhole && isHash(now) && readsOf(now).every(({ entry }) => entry === true))
+        this.#hashed.set(access.field, now);
       return;
     }
     const isTna = this.context.program.architecture !== undefined;
+    if (isTna && !this.statement && this.#besideHash(access, expr, source)) return;
     const value = isTna ? this.#withHashesApart(expr, access, source) : expr;
     const step = this.#newStep(source);
     step.writes.push(access);
@@ -379,7 +413,7 @@ export class ActionReader {
     this.#operation(step, access, value, source);
   }
 
-  /** A call of a hash inside an operation gives its result to a variable first, as any call does (p4c, frontends, SideEffectOrdering). */
+  /** A call of a hash inside an operation of a control gives its result to a variable first, as any call does (p4c, frontends, SideEffectOrdering). */
   #withHashesApart(expr: Expr, target: Access, source: bmv2.SourceInfo | undefined): Expr {
     if (expr.kind !== "operation") return expr;
     if (expr.op !== "hash")
@@ -672,6 +706,12 @@ const DEFAULT_HASH_BITS = 16;
 /** Bytes of a value of an ALU: 1, 2 or 4. */
 function wordBytes(bits: number): number {
   return bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+}
+
+type Hash = Extract<Expr, { kind: "operation" }>;
+
+function isHash(expr: Expr): expr is Hash {
+  return expr.kind === "operation" && expr.op === "hash";
 }
 
 /** A hash of at most so many bits. */

@@ -16,6 +16,7 @@ import {
   type FieldInfo,
   type FitModel,
   type Gress,
+  type HashUse,
   type HeaderInfo,
   type Implementation,
   type KeyPart,
@@ -428,7 +429,7 @@ class Builder {
         algorithmic: undefined,
         implementation: level === 0 ? this.#implementation(table, pipeline, info) : undefined,
         attached: level === 0 ? [...attached, ...this.#direct(table, info)] : attached,
-        hashes: chosen.flat().flatMap((step) => step.hashes),
+        hashes: hashesOf(chosen.flat()),
         usesRandom: chosen.flat().some((step) => step.random),
       });
     }
@@ -490,7 +491,7 @@ class Builder {
       implementation: undefined,
       algorithmic: undefined,
       attached: uniqueByName(steps.flatMap((step) => step.attached)),
-      hashes: steps.flatMap((step) => step.hashes),
+      hashes: hashesOf(steps),
       usesRandom: steps.some((step) => step.random),
       source,
     };
@@ -645,6 +646,18 @@ function uniqueByName(list: readonly Attached[]): Attached[] {
     );
   }
   return [...byName.values()];
+}
+
+/** Hashes of the steps; what an instruction takes of a hash that a variable of the action holds is given once. */
+function hashesOf(steps: readonly Step[]): HashUse[] {
+  const known = new Map<string, HashUse>();
+  for (const hash of steps.flatMap((step) => step.hashes)) {
+    const inputs = hash.inputs.map(({ field, lo, width }) => `${field}[${lo}+${width}]`);
+    const key = `${hash.algorithm} ${inputs.join()}`;
+    const before = known.get(key);
+    if (before === undefined || before.bits < hash.bits) known.set(key, hash);
+  }
+  return [...known.values()];
 }
 
 function toAction(reader: ActionReader, steps: readonly Step[], hit: boolean): ActionModel {
