@@ -5,10 +5,10 @@
  *
  * Designs are the listed ones of CORPUS and what `grow.ts` wrote to `GROWN/NAME/refused`. A change is compared by tests that are made from
  * the design and by 256 packets or more with random entries, on the embedded switch (`equal` compares v1model programs only). The changed program goes to
- * `GROWN/NAME.advised.p4`. A line a design goes to standard output; a design that fits, or whose
+ * `GROWN/NAME.advised.p4`. A line a design goes to standard output and to `GROWN/advise.jsonl`, from which growth-page.ts makes the page; a design that fits, or whose
  * operations are refused, has none.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
@@ -168,6 +168,7 @@ if (corpus === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
       all++;
       if (line["after"] === "placed" && line["difference"] === "") helped++;
       console.log(JSON.stringify(line));
+      if (grown !== undefined) appendFileSync(join(grown, "advise.jsonl"), `${JSON.stringify(line)}\n`);
     } catch (error) {
       // A design that does not compile has no advice: docs/tna/accuracy.md has the reasons.
       if (!(error instanceof DiagnosticError)) throw error;

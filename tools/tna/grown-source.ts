@@ -102,8 +102,11 @@ function tableStart(text: string, line: number, name: string): number | undefine
     .split("\n")
     .slice(0, Math.max(0, line - 3))
     .join("\n").length;
-  const found = new RegExp(`\\btable\\s+${name}\\b`).exec(text.slice(from));
-  return found === null ? undefined : from + found.index;
+  for (const found of text.slice(from).matchAll(new RegExp(`\\btable\\s+${name}\\b`, "g"))) {
+    const at = from + found.index;
+    if (!text.slice(text.lastIndexOf("\n", at) + 1, at).includes("//")) return at;
+  }
+  return undefined;
 }
 
 /** The brace that closes the one at `open`, past comments. */

@@ -6,20 +6,25 @@ import type { FitResult } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
 import { placeOf } from "./own-text.js";
 import { type Edit, indentOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
-import { nodesOf, type TableText, type TableTexts } from "./tables.js";
+import { exitingNames, nodesOf, type TableText, type TableTexts } from "./tables.js";
 
 /** One change for each table whose actions, and not its key, wait for an earlier unit. */
 export function actLater(texts: TableTexts, { model, problem }: FitResult, unit: ast.SourceUnit): Rewrite[] {
+  const exiting = exitingNames(unit);
   return model.units.flatMap((one) => {
     const waits = problem.graph.incoming[one.id]!.some(
       ({ kind, distance }) => kind === "action" && distance > 0,
     );
     const text = one.kind === "match" && waits ? texts.of(one) : undefined;
-    return text === undefined ? [] : (movedBehind(texts, text, unit) ?? []);
+    return text === undefined ? [] : (movedBehind(texts, text, { unit, exiting }) ?? []);
   });
 }
 
-function movedBehind(texts: TableTexts, text: TableText, unit: ast.SourceUnit): Rewrite | undefined {
+function movedBehind(
+  texts: TableTexts,
+  text: TableText,
+  { unit, exiting }: { unit: ast.SourceUnit; exiting: ReadonlySet<string> },
+): Rewrite | undefined {
   const { table, control } = text;
   const name = table.name.name;
   const apply = onlyApply(control, name);
@@ -30,6 +35,8 @@ function movedBehind(texts: TableTexts, text: TableText, unit: ast.SourceUnit): 
   const cases: string[] = [];
   for (const { declaration } of actions.actions) {
     if (declaration === undefined || !isUsedOnce(unit, declaration, table)) continue;
+    // Nothing behind the table runs after an exit, and nothing in the action after a return.
+    if (exiting.has(declaration.name.name) || nodesOf(declaration, "return").length > 0) continue;
     const moved = movable(declaration);
     const spans = moved.flatMap((statement) => ownSpan(texts.file, statement) ?? []);
     if (moved.length === 0 || spans.length < moved.length) continue;

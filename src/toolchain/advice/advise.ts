@@ -138,7 +138,7 @@ class Search {
       ...candidatesOf(file, unit).filter((one) => one.kind !== "order" || isIndependent(one, result)),
       ...tablePragmas(texts, result),
       ...actLater(texts, result, unit),
-      ...shorterLives(texts, result),
+      ...shorterLives(texts, result, unit),
     ];
     const isPhv = result.placement.unplaced.length === 0 && result.stages <= result.target.stages;
     return (isPhv ? PHV_ORDER : ORDER).flatMap((kind) => {

@@ -4,6 +4,7 @@ import { type ast, partsOf } from "../p4/index.js";
 import { dividedArgument, dividedAssignment } from "./arithmetic.js";
 import { placeOf } from "./own-text.js";
 import { ownSpan, type Rewrite, textOf } from "./rewrite.js";
+import { exitingNames } from "./tables.js";
 
 /** Pragmas that only ask for a place, so that a program without them does the same. */
 const PLACE_PRAGMAS =
@@ -11,7 +12,7 @@ const PLACE_PRAGMAS =
 
 /** All changes of a program's own file, in the order of their places. */
 export function candidatesOf(file: SourceFile, unit: ast.SourceUnit): Rewrite[] {
-  const finder = new Finder(file);
+  const finder = new Finder(file, exitingNames(unit));
   for (const declaration of unit.declarations) finder.visit(declaration, false);
   const found = finder.found.toSorted((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
   const pragmas = found.filter(({ kind }) => kind === "pragma");
@@ -47,7 +48,11 @@ class Finder {
   readonly #seen = new Set<string>();
   #names = 0;
 
-  constructor(readonly file: SourceFile) {}
+  constructor(
+    readonly file: SourceFile,
+    /** What a statement calls and must not change places with. */
+    readonly exiting: ReadonlySet<string>,
+  ) {}
 
   visit(value: unknown, isInAction: boolean): void {
     if (typeof value !== "object" || value === null) return;
@@ -151,11 +156,16 @@ class Finder {
     }
   }
 
+  #mayExit(statement: ast.Statement): boolean {
+    return [...textOf(statement).matchAll(/\w+/g)].some(([word]) => this.exiting.has(word));
+  }
+
   /** Neighbours in a block in the other order; whether they are independent, fit's dependencies say (advise.ts). */
   #order({ statements }: ast.BlockStatement): void {
     for (const [at, first] of statements.entries()) {
       const second = statements[at + 1];
       if (second === undefined || !mayMove(first) || !mayMove(second)) continue;
+      if ([first, second].some((one) => this.#mayExit(one))) continue;
       const [a, b] = [ownSpan(this.file, first), ownSpan(this.file, second)];
       if (a === undefined || b === undefined || a.end > b.start) continue;
       const between = this.file.text.slice(a.end, b.start);
@@ -168,7 +178,7 @@ class Finder {
   }
 }
 
-/** Nothing in the statement ends the control or declares a name. */
+/** Nothing in the statement's own text ends the control or declares a name. */
 function mayMove(statement: ast.Statement): boolean {
   if (!["if", "switch", "assignment", "callStatement"].includes(statement.kind)) return false;
   return !/\b(exit|return|hash|random|digest|clone|resubmit|recirculate)\b/.test(textOf(statement));

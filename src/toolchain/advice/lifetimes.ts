@@ -10,7 +10,15 @@ import type { FitResult } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
 import { placeOf } from "./own-text.js";
 import { type Edit, indentOf, ownSpan, type Rewrite } from "./rewrite.js";
-import { hasPragma, nodesOf, pragmaEdit, type TableText, type TableTexts, type Unit } from "./tables.js";
+import {
+  exitingNames,
+  hasPragma,
+  nodesOf,
+  pragmaEdit,
+  type TableText,
+  type TableTexts,
+  type Unit,
+} from "./tables.js";
 
 /** Tables that values of metadata connect, with their stages counted from the first one. */
 interface Group {
@@ -27,13 +35,14 @@ interface Group {
  * Changes for each gress that has too few containers: tables that only set such values, right before the first table that uses them; a stage
  * for each table; both also with open values.
  */
-export function shorterLives(texts: TableTexts, result: FitResult): Rewrite[] {
+export function shorterLives(texts: TableTexts, result: FitResult, unit: ast.SourceUnit): Rewrite[] {
+  const exiting = exitingNames(unit);
   const without = result.phv.allocation?.unallocated.filter(({ rule }) => rule === "container") ?? [];
   const gresses = [...new Set(without.map(({ gress }) => gress))];
   return gresses.flatMap((gress) => {
     const groups = groupsOf(texts, result, gress);
     const open = openVariables(texts, groups, result);
-    const moved = groups.flatMap((group) => settersMoved(texts, group, result));
+    const moved = groups.flatMap((group) => settersMoved(texts, group, { result, exiting }));
     const first = Math.min(...groups.map((group) => placedStart(group, result)));
     const staged = groups.flatMap((group, at) => stagesOf(group, at, { count: groups.length, first }));
     const place = groups.length === 0 ? "" : placeOf(groups[0]!.texts[0]!.span);
@@ -103,7 +112,7 @@ function stagesOf(
 function settersMoved(
   texts: TableTexts,
   { units, texts: tables, levels, fields }: Group,
-  result: FitResult,
+  { result, exiting }: { result: FitResult; exiting: ReadonlySet<string> },
 ): Edit[] {
   const names = tables.map(({ table }) => table.name.name);
   return units.flatMap((unit, i): Edit[] => {
@@ -112,6 +121,7 @@ function settersMoved(
     const outgoing = result.problem.graph.outgoing[unit.id]!;
     const setsAlone =
       levels.get(unit.id) === 0 &&
+      !exiting.has(name) &&
       unit.attached.length === 0 &&
       unit.actions.every(({ writes }) => writes.every(({ field }) => fields.includes(field))) &&
       outgoing.every(({ to }) => levels.has(to));

@@ -3,7 +3,7 @@ import type { SourceFile, Span } from "../../base/index.js";
 import type { FitResult } from "../fit/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { placeOf } from "./own-text.js";
-import { indentOf, lineOf, ownSpan, type Rewrite } from "./rewrite.js";
+import { indentOf, lineOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
 
 export type Unit = FitResult["model"]["units"][number];
 
@@ -137,4 +137,27 @@ export function nodesOf<K extends string>(value: unknown, kind: K, found: { kind
     for (const part of partsOf(value)) nodesOf(part, kind, found);
   }
   return found;
+}
+
+/** Names of actions, tables and instances of controls whose call may end the whole control, by `exit`. */
+export function exitingNames(unit: ast.SourceUnit): ReadonlySet<string> {
+  const names = new Set<string>();
+  const has = (node: unknown) =>
+    nodesOf(node, "exit").length > 0 ||
+    (nodesOf(node, "path") as ast.PathExpression[]).some(({ name }) => names.has(name.name));
+  const holders = (["action", "control"] as const).flatMap(
+    (kind) => nodesOf(unit, kind) as (ast.ActionDeclaration | ast.ControlDeclaration)[],
+  );
+  for (let before = -1; before < names.size; ) {
+    before = names.size;
+    for (const one of holders)
+      if (has(one.kind === "action" ? one.body : one.body?.apply)) names.add(one.name.name);
+    for (const { name, properties } of nodesOf(unit, "table") as ast.TableDeclaration[])
+      for (const property of properties)
+        if (property.kind === "actions" && property.actions.some((action) => names.has(action.name.name)))
+          names.add(name.name);
+    for (const { name, typeExpression } of nodesOf(unit, "instance") as ast.InstanceDeclaration[])
+      if (names.has(textOf(typeExpression).replace(/\(.*$/s, "").trim())) names.add(name.name);
+  }
+  return names;
 }

@@ -107,6 +107,16 @@ describe("advice for what does not fit", () => {
     expect(compared(text, file.text).difference).toBeUndefined();
   });
 
+  it("leaves the order of tables of which one may end the control", () => {
+    const small = { ...oneStage, per_stage: { ...tofino.per_stage, ternary_tables: 1 } };
+    const table = (name: string, statement: string) =>
+      tableText(name, `h.d.${name}: ternary`, statement, "", 64);
+    const order = (statement: string) =>
+      wrap(FIELDS, table("a", statement) + table("b", "h.d.e = v;"), "a.apply(); b.apply();");
+    expect(advised(order("h.d.c = v;"), { target: small }).tried.get("order")).toBe(1);
+    expect(advised(order("h.d.c = v; exit;"), { target: small }).tried.get("order")).toBeUndefined();
+  });
+
   it("changes nothing in a program that is placed", () => {
     const { before, after, changes, file } = advised(tables(512));
     expect(before).toBe(after);

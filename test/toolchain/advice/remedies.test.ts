@@ -88,6 +88,7 @@ describe("statements behind their table", () => {
   });
 
   it.each([
+    ["stands in an action that ends the control", "hdr.d.b = md.m; exit;", ""],
     ["reads the entry's data", "hdr.d.b = md.m + (bit<32>) port;", ""],
     ["is read by what stays", "hdr.d.b = md.m; tm.level1_mcast_hash = hdr.d.b[12:0] + (bit<13>) port;", ""],
     [

@@ -1,0 +1,129 @@
+/**
+ * Writes the tables of docs/tna/growth-accuracy.md from what grow.ts and advise.ts left in a folder.
+ *
+ *     GROWN=DIR npx tsx tools/tna/growth-page.ts
+ *
+ * Reads `grow.jsonl` and `advise.jsonl`. The texts around the tables stay.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface GrowthLine {
+  readonly case: string;
+  readonly kind: "table" | "fields";
+  readonly from: number;
+  readonly fits: number;
+  /** Undefined: not refused up to the largest number tried. */
+  readonly refused?: number;
+  readonly resource: string;
+}
+
+export interface AdviceLine {
+  readonly name: string;
+  readonly before: string;
+  readonly stages: number;
+  readonly after: string;
+  readonly afterStages: number;
+  readonly changes: readonly string[];
+  readonly tests?: number;
+  readonly packets?: number;
+  readonly tables?: number;
+  readonly tablesHit?: number;
+  /** A packet that shows another behaviour; empty: none does. */
+  readonly difference?: string;
+}
+
+const PAGE = join(import.meta.dirname, "../../docs/tna/growth-accuracy.md");
+const NOT_MEASURED = "<!-- not measured: needs the public designs -->";
+
+export function growthTable(lines: readonly GrowthLine[]): string {
+  const rows = lines.map(({ case: name, kind, from, fits, refused, resource }) => [
+    ...[name, kind, String(from), String(fits)],
+    ...[refused === undefined ? "not up to 2^24" : String(refused), resource],
+  ]);
+  return markdown(["design", "grown", "published", "fits", "refused", "resource"], rows);
+}
+
+/** Those that fit after the advice with no difference first, each with what changed. */
+export function adviceTable(lines: readonly AdviceLine[]): string {
+  const sorted = [...lines].sort((a, b) => Number(isHelped(b)) - Number(isHelped(a)));
+  const rows = sorted.map((line) => [
+    line.name,
+    `${line.before}, ${line.stages}`,
+    `${line.after}, ${line.afterStages}`,
+    line.changes.length === 0 ? "none" : [...new Set(line.changes.map(inShort))].join("; "),
+    line.packets === undefined ? "" : `${line.tests ?? 0} + ${line.packets}`,
+    line.tables === undefined ? "" : `${line.tablesHit} of ${line.tables}`,
+    line.packets === undefined ? "" : line.difference === "" ? "none" : "yes",
+  ]);
+  const head = [
+    "design",
+    "before, stages",
+    "after, stages",
+    "changes",
+    "tests + packets",
+    "tables hit",
+    "difference",
+  ];
+  return markdown(head, rows);
+}
+
+/** Placed after the advice, and no packet shows a difference. */
+export const isHelped = ({ after, difference }: AdviceLine): boolean =>
+  after === "placed" && difference === "";
+
+/** `19 of 20 by fields, 5 of 12 by the size of a table`. */
+export function summary(lines: readonly AdviceLine[]): string {
+  const part = (what: string, list: readonly AdviceLine[]) =>
+    list.length === 0 ? [] : [`${list.filter(isHelped).length} of ${list.length} ${what}`];
+  const grownBy = (kind: string) => lines.filter(({ name }) => name.endsWith(` grown by ${kind}`));
+  return [
+    ...part("grown by fields", grownBy("fields")),
+    ...part("grown by the size of a table", grownBy("table")),
+    ...part(
+      "listed as published",
+      lines.filter(({ name }) => !name.includes(" grown by ")),
+    ),
+  ].join(", ");
+}
+
+/** A change without its line and without the names of its program. */
+function inShort(change: string): string {
+  return change
+    .replace(/^(?:line|[\w.-]+:) ?\d+: /, "")
+    .replace(/ for (?!\d).*$/, "")
+    .replace(/ of actions of table \S+/, " of actions")
+    .replace(/^(?:line \d+|\S+:\d+) and (?:line \d+|\S+:\d+)/, "neighbours")
+    .replaceAll("|", "\\|");
+}
+
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [NOT_MEASURED, line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+}
+
+/** The page with the text between `<!-- NAME -->` and `<!-- /NAME -->` replaced. */
+export function withPart(page: string, name: string, text: string): string {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [from, to] = [page.indexOf(open), page.indexOf(close)];
+  if (from < 0 || to < from) throw new Error(`the page has no part ${name}`);
+  return `${page.slice(0, from + open.length)}\n${text}\n${page.slice(to)}`;
+}
+
+/** Lines of JSON; the last one of each name. */
+function linesOf<T>(path: string, nameOf: (line: T) => string): T[] {
+  const texts = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const lines = texts.filter((text) => text.startsWith("{")).map((text): T => JSON.parse(text));
+  return [...new Map(lines.map((line) => [nameOf(line), line])).values()];
+}
+
+const { GROWN: grown } = process.env;
+if (grown !== undefined) {
+  const growths = linesOf<GrowthLine>(join(grown, "grow.jsonl"), (line) => `${line.case} ${line.kind}`);
+  const advice = linesOf<AdviceLine>(join(grown, "advise.jsonl"), ({ name }) => name);
+  let page = readFileSync(PAGE, "utf8");
+  page = withPart(page, "growth", growthTable(growths));
+  page = withPart(page, "helped", `${summary(advice)} fit after the advice. ${NOT_MEASURED}`);
+  page = withPart(page, "advice", adviceTable(advice));
+  writeFileSync(PAGE, page);
+}
