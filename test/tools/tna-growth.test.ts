@@ -106,7 +106,7 @@ it("writes rows with changes in short, the helped ones first", () => {
 
 it("replaces one part of a page", () => {
   expect(withPart("a\n<!-- x -->\nold\n<!-- /x -->\nb", "x", "new")).toBe(
-    "a\n<!-- x -->\nnew\n<!-- /x -->\nb",
+    "a\n<!-- x -->\n\nnew\n<!-- /x -->\nb",
   );
   expect(() => withPart("a", "x", "new")).toThrow("no part x");
 });

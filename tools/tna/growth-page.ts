@@ -107,7 +107,7 @@ export function withPart(page: string, name: string, text: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];
   if (from < 0 || to < from) throw new Error(`the page has no part ${name}`);
-  return `${page.slice(0, from + open.length)}\n${text}\n${page.slice(to)}`;
+  return `${page.slice(0, from + open.length)}\n\n${text}\n${page.slice(to)}`;
 }
 
 /** Lines of JSON; the last one of each name. */
