@@ -2,7 +2,7 @@
  * Values of metadata that live for a shorter time, so that others take their containers: `@stage` for the tables that set and use them, each
  * group of such tables at a time of its own, and `@pa_no_init` for variables that have no value before their first write.
  *
- * The value of a variable without an initial value is not specified (P4-16, 8.26): a program that keeps its meaning with every such value
+ * The value of a variable without an initial value is not specified (P4-16, 8.25): a program that keeps its meaning with every such value
  * keeps it with `@pa_no_init`. Whoever writes the change tries other values ({@link valuesFor}).
  */
 import type { SourceFile } from "../../base/index.js";
