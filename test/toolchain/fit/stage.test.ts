@@ -143,6 +143,22 @@ describe("a stage", () => {
     expect(stage.exceeded(table(0, 67), NO_MEMORY)).toBe("xbar_bytes_ternary");
   });
 
+  it("goes on counting what no crossbar holds", () => {
+    const word = Array.from({ length: 5 }, (_, i) => ({ name: `2:${i}`, align: 1, phase: 0 }));
+    const operands = [{ bytes: word, bits: 40, isAlone: false }];
+    const outside: Demand = { ...NOTHING, crossbar: [{ kind: "alu", memory: "r", operands, width: 4 }] };
+    const condition: Demand = {
+      ...NOTHING,
+      crossbar: [{ kind: "gateway", bytes: [{ name: "1:0", align: 1, phase: 0 }], bits: 0, groups: 2 }],
+    };
+    const stage = new Stage(tofino);
+    stage.add(outside, NO_MEMORY);
+    expect(stage.counts.xbar_bytes_exact).toBe(5);
+    stage.add(condition, NO_MEMORY);
+    expect(stage.counts.xbar_bytes_exact).toBe(6);
+    expect(stage.copy().counts.xbar_bytes_exact).toBe(6);
+  });
+
   it("counts a memory that two tables use once", () => {
     const memory: SharedMemory = {
       name: "k",

@@ -477,9 +477,11 @@ function placesOfOperands(operands: readonly Operand[], width: number): number[]
   if (operands.length > 2 || !operands.every(({ isAlone }) => isAlone)) return undefined;
   const fits = ({ bytes }: Operand, start: number) =>
     bytes.every(({ align, phase }, i) => (start + i) % align === phase);
+  // Where an operand is wider than the ALU, which the program is refused for, the other one begins behind it.
+  const [first, second] = operands.map(({ bytes }) => Math.max(width, bytes.length));
   const starts = [
-    [0, width],
-    [width, 0],
+    [0, first ?? 0],
+    [second ?? width, 0],
   ].find((order) => operands.every((operand, i) => fits(operand, order[i]!)));
   return starts && operands.flatMap(({ bytes }, at) => bytes.map((_, i) => starts[at]! + i));
 }

@@ -162,6 +162,8 @@ export class Stage {
   readonly #shared = new Set<string>();
   /** Undefined where the target does not state how its hash matrix is made: then bytes and bits are counted alone. */
   #crossbar: ExactCrossbar | undefined;
+  /** What units take that no crossbar holds; counted beside it. */
+  readonly #outside = { bytes: 0, hashBits: 0, units: 0 };
   #instructions: InstructionMemory | undefined;
   readonly #exactBytes = new Set<string>();
   readonly #units = new Set<string>();
@@ -190,6 +192,7 @@ export class Stage {
     this.#crossbar = from.#crossbar?.copy();
     this.#instructions = from.#instructions?.copy();
     Object.assign(this.counts, from.counts);
+    Object.assign(this.#outside, from.#outside);
     for (const [width, count] of from.#tcamUnits) this.#tcamUnits.set(width, count);
     for (const byte of from.#ternaryBytes) this.#ternaryBytes.add(byte);
     for (const byte of from.#exactBytes) this.#exactBytes.add(byte);
@@ -332,12 +335,10 @@ export class Stage {
     if (this.#crossbar !== undefined) {
       const next = this.#withUses(demand, layout);
       if (next === undefined) this.#addOutside(demand, layout);
-      else {
-        this.#crossbar = next;
-        this.counts.xbar_bytes_exact = next.bytes;
-        this.counts.hash_bits = next.hashBits;
-        this.counts.hash_dist_units = next.units;
-      }
+      else this.#crossbar = next;
+      this.counts.xbar_bytes_exact = this.#crossbar.bytes + this.#outside.bytes;
+      this.counts.hash_bits = this.#crossbar.hashBits + this.#outside.hashBits;
+      this.counts.hash_dist_units = this.#crossbar.units + this.#outside.units;
     }
     if (this.#instructions !== undefined) {
       this.#instructions.add(demand.instructions);
@@ -355,13 +356,14 @@ export class Stage {
     for (const shared of demand.shared) this.#shared.add(shared.name);
   }
 
-  /** What a unit takes that no crossbar holds, as a number to report. */
+  /** What a unit takes that no crossbar holds, as numbers to report. */
   #addOutside(demand: Demand, layout: TableLayout): void {
     const uses = crossbarUses(demand, layout, this.target);
-    this.counts.xbar_bytes_exact += bytesOfUses(uses).size;
-    this.counts.hash_bits += layout.hashBits;
-    for (const use of uses) if (use.kind === "distribution") this.counts.hash_bits += use.bits;
-    this.counts.hash_dist_units += uses.filter(({ kind }) => kind === "distribution").length;
+    const distributed = uses.filter(({ kind }) => kind === "distribution");
+    this.#outside.bytes += bytesOfUses(uses).size;
+    this.#outside.hashBits += layout.hashBits;
+    for (const use of uses) if (use.kind === "distribution") this.#outside.hashBits += use.bits;
+    this.#outside.units += distributed.length;
   }
 
   /** A condition becomes the gateway of a table of this stage, so both take one logical table. */
