@@ -103,8 +103,8 @@ describe("the exact crossbar", () => {
     expect(placed(alu(2, operand("a", 1))).crossbar.hashBits).toBe(8);
     expect(placed(alu(4, operand("a", 2))).crossbar.hashBits).toBe(8);
     // An operand that is wider than the ALU keeps all of its bytes.
-    const word = [0, 1, 2, 3].map((phase) => ({ name: `w${phase}`, align: 4, phase }));
-    const other = { bytes: [{ name: "b", align: 1, phase: 0 }], bits: 8, isAlone: true };
+    const word = [0, 1, 2, 3].map((phase) => ({ name: `w${phase}`, align: 4 as const, phase }));
+    const other: Operand = { bytes: [{ name: "b", align: 1, phase: 0 }], bits: 8, isAlone: true };
     const wide = alu(1, { bytes: word, bits: 32, isAlone: true }, other);
     expect(placed(wide).crossbar.bytes).toBe(5);
   });

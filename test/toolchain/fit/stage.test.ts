@@ -144,8 +144,8 @@ describe("a stage", () => {
   });
 
   it("goes on counting what no crossbar holds", () => {
-    const word = Array.from({ length: 5 }, (_, i) => ({ name: `2:${i}`, align: 1, phase: 0 }));
-    const operands = [{ bytes: word, bits: 40, isAlone: false }];
+    const word = Array.from({ length: 5 }, (_, i) => ({ name: `2:${i}`, align: 1 as const, phase: 0 }));
+    const operands = [{ bytes: word, bits: 80, isAlone: false }];
     const outside: Demand = { ...NOTHING, crossbar: [{ kind: "alu", memory: "r", operands, width: 4 }] };
     const condition: Demand = {
       ...NOTHING,
