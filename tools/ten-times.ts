@@ -3,6 +3,7 @@
  *
  *     npx tsx tools/ten-times.ts --out DIR [--seed S] [--cells N] [--seconds T]     checks cells, in an order that the seed draws
  *     ... --file NAME [--point P] [--scheme S]     cells of this file alone, such as rivals, or one of them by its numbers from 0
+ *     ... --settled       leaves out cells that have not converged or end in the transient, as their own run says
  *     ... --workers N     processes of each run (default: the number of processors)
  *     ... --json          prints the finished cells as JSON at the end; with --cells 0 nothing runs
  *
@@ -34,6 +35,7 @@ import {
   countsOf,
   drawn,
   type File,
+  isSettled,
   longFile,
   moved,
   pointsOf,
@@ -58,6 +60,7 @@ const { values: options } = parseArgs({
     cells: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "1000000" },
     file: { type: "string" },
+    settled: { type: "boolean", default: false },
     point: { type: "string" },
     scheme: { type: "string" },
     workers: { type: "string" },
@@ -158,10 +161,11 @@ const chosen = order.filter(
   ({ file, point, scheme }) =>
     is(options.file, file) && is(options.point, point) && is(options.scheme, scheme),
 );
+const wanted = (cell: Cell) => !options.settled || isSettled(rowOf(cell, ownOf(cell.file)));
 const end = performance.now() + 1000 * Number(options.seconds);
 for (const cell of chosen.slice(0, Number(options.cells))) {
   if (performance.now() > end) break;
-  if (finished().some((one) => same(one, cell))) continue;
+  if (finished().some((one) => same(one, cell)) || !wanted(cell)) continue;
   const one = checked(cell);
   appendFileSync(list, `${JSON.stringify(one)}\n`);
   const outcome = `${moved(one) ? ": moved" : ""}${one.converged === "no" ? ", not converged" : ""}`;

@@ -12,6 +12,7 @@ import {
   cellsOf,
   countsOf,
   drawn,
+  isSettled,
   lengthened,
   longFile,
   moved,
@@ -185,5 +186,22 @@ describe("the count", () => {
     expect([8.9, 9, 11, 11.1].map((long) => moved(cell(long)))).toEqual([true, false, false, true]);
     const cells = [cell(8), cell(10), cell(10, "yes"), cell(12, "yes"), cell(20, "no"), cell(10, "no")];
     expect(countsOf(cells)).toEqual({ cells: 4, moved: 2, open: 2, openMoved: 1 });
+  });
+});
+
+describe("a row", () => {
+  const row = { offered_load: 0.5, achieved_load: 0.46, slowdown_mean_first: 2, slowdown_mean_second: 2.3 };
+
+  it("is settled where it has converged, payload arrives and both halves are alike", () => {
+    expect(isSettled(row)).toBe(true);
+    expect(isSettled({ ...row, converged: "yes" })).toBe(true);
+    expect(isSettled({ ...row, converged: "no" })).toBe(false);
+    expect(isSettled({ ...row, achieved_load: 0.44 })).toBe(false);
+    expect(isSettled({ ...row, slowdown_mean_second: 2.5 })).toBe(false);
+    expect(isSettled({ ...row, slowdown_mean_second: 1.5 })).toBe(false);
+  });
+
+  it("without halves, as of flows that start together, is settled where it has converged", () => {
+    expect(isSettled({ converged: "yes" })).toBe(true);
   });
 });

@@ -108,6 +108,25 @@ export function drawn(all: readonly Cell[], seed: number): Cell[] {
 export const moved = ({ mean, half, long }: Pick<Checked, "mean" | "half" | "long">): boolean =>
   Math.abs(long - mean) > half;
 
+/** What a row of results says of its run. */
+export interface Settling {
+  readonly converged?: "yes" | "no" | undefined;
+  readonly offered_load?: number | undefined;
+  readonly achieved_load?: number | undefined;
+  readonly slowdown_mean_first?: number | undefined;
+  readonly slowdown_mean_second?: number | undefined;
+}
+
+/**
+ * Whether a row has converged and shows no transient, by the rules of docs/load.md, "Is the run long enough?", without the test of two standard errors:
+ * some cells that the command does not warn of are unsettled here.
+ */
+export function isSettled(row: Settling): boolean {
+  const { offered_load: offered = 0, achieved_load: achieved = 0 } = row;
+  const { slowdown_mean_first: first = 0, slowdown_mean_second: second = 0 } = row;
+  return row.converged !== "no" && achieved >= 0.9 * offered && Math.abs(second - first) <= 0.2 * first;
+}
+
 export interface Counts {
   /** Cells that are said to have converged, or whose file asks for no interval; how many of them moved. */
   readonly cells: number;

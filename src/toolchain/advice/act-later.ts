@@ -37,7 +37,7 @@ function movedBehind(
     if (declaration === undefined || !isUsedOnce(unit, declaration, table)) continue;
     // Nothing behind the table runs after an exit, and nothing in the action after a return.
     if (exiting.has(declaration.name.name) || nodesOf(declaration, "return").length > 0) continue;
-    const moved = movable(declaration);
+    const moved = movable(declaration, namesIn(control.body?.apply));
     const spans = moved.flatMap((statement) => ownSpan(texts.file, statement) ?? []);
     if (moved.length === 0 || spans.length < moved.length) continue;
     removals.push(...spans.map((span) => ({ span, replacement: "" })));
@@ -84,12 +84,19 @@ function isUsedOnce(
   return !inOthers && !isCalled;
 }
 
+/** Names that a block declares: behind the table they would hide what the action means. */
+const namesIn = (block: unknown): string[] =>
+  (nodesOf(block, "declaration") as ast.Statement[]).flatMap((one) => localName(one));
+
 /** Assignments without data of the entry and without calls, whose places nothing behind them in the action touches. */
-function movable({ params, body }: ast.ActionDeclaration): ast.AssignmentStatement[] {
+function movable(
+  { params, body }: ast.ActionDeclaration,
+  hidden: readonly string[],
+): ast.AssignmentStatement[] {
   const moved: ast.AssignmentStatement[] = [];
   const names = params.map((param) => param.name.name);
   const staying: ast.Statement[] = [];
-  const local = new Set(body.statements.flatMap((one) => localName(one)));
+  const local = new Set([...hidden, ...body.statements.flatMap((one) => localName(one))]);
   for (const statement of [...body.statements].reverse()) {
     if (isMovable(statement, names, local) && staying.every((other) => areApart(statement, other)))
       moved.unshift(statement);
@@ -116,32 +123,40 @@ function isMovable(
   );
 }
 
-/** Neither writes what the other touches: no path of one begins another's. A call may touch all that its text names. */
+/** Neither writes what the other touches: no path of one begins another's. */
 function areApart(one: ast.AssignmentStatement, other: ast.Statement): boolean {
-  const [left, reads] = [textOf(one.left), placesIn(one.right)];
+  if (callsBody(other)) return false;
+  const [left, reads] = [placeIn(one.left), placesIn(one.right)];
   const all = placesIn(other);
   const written =
-    other.kind === "assignment" ? [textOf(other.left)] : other.kind === "declaration" ? [] : all;
-  const meets = (a: string, b: string) => {
-    const [x, y] = [a.replace(/\[.*$/s, ""), b.replace(/\[.*$/s, "")];
-    return x === y || x.startsWith(`${y}.`) || y.startsWith(`${x}.`);
-  };
+    other.kind === "assignment" ? [placeIn(other.left)] : other.kind === "declaration" ? [] : all;
+  const meets = (x: string, y: string) => x === y || x.startsWith(`${y}.`) || y.startsWith(`${x}.`);
   return (
     !all.some((place) => meets(place, left)) &&
     !written.some((place) => reads.some((read) => meets(place, read)))
   );
 }
 
-/** Texts of the fields and variables in a node, each as a whole; of a call what it is called on. */
+/** A call of an action or of a register action runs a body that touches more than the call names. */
+const callsBody = (statement: ast.Statement): boolean =>
+  (nodesOf(statement, "call") as ast.CallExpression[]).some(
+    ({ callee }) => callee.kind === "path" || (callee.kind === "member" && callee.member.name === "execute"),
+  );
+
+/** The place that an expression names, by names and not by its text, which may be a macro's; what an index or slice takes a part of, whole. */
+function placeIn(value: ast.Expression): string {
+  if (value.kind === "path") return value.name.name;
+  if (value.kind === "member") return `${placeIn(value.base)}.${value.member.name}`;
+  return value.kind === "index" || value.kind === "slice" ? placeIn(value.base) : "";
+}
+
+/** Places of the fields and variables in a node, each as a whole; of a call what it is called on. */
 function placesIn(node: unknown): string[] {
   const members = nodesOf(node, "member") as ast.MemberExpression[];
   const called = new Set<unknown>(
     (nodesOf(node, "call") as ast.CallExpression[]).map(({ callee }) => callee),
   );
-  const all = [...members, ...(nodesOf(node, "path") as ast.PathExpression[])].filter(
-    (one) => !called.has(one),
-  );
-  const isWhole = ({ span }: ast.Expression) =>
-    !all.some((other) => other.span.start === span.start && other.span.end > span.end);
-  return all.filter(isWhole).map((one) => textOf(one));
+  const inner = new Set<unknown>(members.filter((one) => !called.has(one)).map(({ base }) => base));
+  const all = [...members, ...(nodesOf(node, "path") as ast.PathExpression[])];
+  return all.filter((one) => !called.has(one) && !inner.has(one)).map((one) => placeIn(one));
 }

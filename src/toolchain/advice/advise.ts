@@ -273,6 +273,10 @@ function isOn(line: number, span: Rewrite["span"]): boolean {
 /** No dependency and no shared memory between what two statements do: fit's own graph says so. */
 function isIndependent({ halves }: Rewrite, { problem }: FitResult): boolean {
   if (halves === undefined) return false;
+  // What a control does stands elsewhere in the text, so that its units are not among those of the statement.
+  const isTable = (name: string) =>
+    problem.model.units.some(({ kind, table }) => kind === "match" && table?.endsWith(name));
+  if (!halves.every((half) => appliedIn(half).every(isTable))) return false;
   const [first, second] = [unitsIn(halves[0], problem), unitsIn(halves[1], problem)];
   if (first.size === 0 || second.size === 0) return false;
   const relates = (from: number, to: number) =>
@@ -284,9 +288,13 @@ function isIndependent({ halves }: Rewrite, { problem }: FitResult): boolean {
 /** Units of a statement: those at its lines, and the tables that it applies, which stand where they are declared. */
 function unitsIn(span: Span, { model }: FitResult["problem"]): Set<number> {
   const [from, to] = [lineOf(span), span.file.position(span.end).line];
-  const applied = [...spanText(span).matchAll(/(\w+)\s*\.\s*apply\b/g)].map((match) => `.${match[1]}`);
+  const applied = appliedIn(span);
   const isThere = ({ source, table, kind }: FitResult["model"]["units"][number]) =>
     (kind !== "match" && source?.filename === span.file.path && source.line >= from && source.line <= to) ||
     applied.some((name) => table?.endsWith(name));
   return new Set(model.units.filter(isThere).map(({ id }) => id));
 }
+
+/** `.t` for each `t.apply` of a text. */
+const appliedIn = (span: Span): string[] =>
+  [...spanText(span).matchAll(/(\w+)\s*\.\s*apply\b/g)].map((match) => `.${match[1]}`);

@@ -5,7 +5,7 @@
 import type { SourceFile } from "../../base/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { placeOf } from "./own-text.js";
-import { indentOf, ownSpan, type Rewrite, textOf, widthOf } from "./rewrite.js";
+import { areTexts, indentOf, ownSpan, type Rewrite, textOf, widthOf } from "./rewrite.js";
 
 /** Operators whose result a container's ALU computes from two operands of one width. */
 const ALU = new Set(["+", "-", "&", "|", "^"]);
@@ -23,10 +23,12 @@ export function dividedAssignment(
   if (span === undefined || op !== undefined || width === undefined) return undefined;
   if (right.kind === "conditional" && !isInAction) {
     const { condition, whenTrue, whenFalse } = right;
+    if (!areTexts(condition, whenTrue, whenFalse)) return undefined;
     const set = (value: ast.Expression) => `{ ${textOf(left)} = ${textOf(value)}; }`;
     const replacement = `if (${textOf(condition)}) ${set(whenTrue)} else ${set(whenFalse)}`;
     return { kind: "branch", words: words(statement, "a branch"), span, replacement };
   }
+  if (!areTexts(right)) return undefined;
   const steps = new Steps(freshName, width);
   const last = steps.of(right);
   if (last === undefined || steps.lines.length === 0) return undefined;
@@ -58,7 +60,7 @@ export function dividedArgument(
   for (const { value } of call.args) {
     const own = ownSpan(file, value);
     const width = widthOf(value);
-    if (own === undefined || width === undefined || !isDeep(value)) continue;
+    if (own === undefined || width === undefined || !isDeep(value) || !areTexts(value)) continue;
     const steps = new Steps(freshName, width);
     const last = steps.of(value);
     if (last === undefined) continue;

@@ -3,7 +3,7 @@ import { type SourceFile, type Span, spanText } from "../../base/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { dividedArgument, dividedAssignment } from "./arithmetic.js";
 import { placeOf } from "./own-text.js";
-import { ownSpan, type Rewrite, textOf } from "./rewrite.js";
+import { areTexts, ownSpan, type Rewrite, textOf } from "./rewrite.js";
 import { exitingNames } from "./tables.js";
 
 /** Pragmas that only ask for a place, so that a program without them does the same. */
@@ -111,6 +111,7 @@ class Finder {
     const span = ownSpan(this.file, { span: whole });
     if (span === undefined || whenFalse !== undefined) return undefined;
     if (condition.kind !== "binary" || condition.op !== "&&") return undefined;
+    if (!areTexts(condition.left, condition.right)) return undefined;
     const [left, right] = [textOf(condition.left), textOf(condition.right)];
     const replacement = `if (${left}) { if (${right}) ${textOf(whenTrue)} }`;
     return {

@@ -125,7 +125,10 @@ function settersMoved(
       unit.attached.length === 0 &&
       unit.actions.every(({ writes }) => writes.every(({ field }) => fields.includes(field))) &&
       outgoing.every(({ to }) => levels.has(to));
-    const place = setsAlone ? placeToMove(control, name, others) : undefined;
+    const touched = [...unit.key.map(({ access }) => access.field), ...fields].flatMap((field) =>
+      field.split("."),
+    );
+    const place = setsAlone ? placeToMove(control, name, others, new Set(touched)) : undefined;
     const from = place && ownSpan(texts.file, place.from);
     const to = place && ownSpan(texts.file, place.to);
     if (from === undefined || to === undefined) return [];
@@ -141,6 +144,7 @@ function placeToMove(
   control: ast.ControlDeclaration,
   name: string,
   others: ReadonlySet<string>,
+  touched: ReadonlySet<string>,
 ): { from: ast.Statement; to: ast.Statement } | undefined {
   if (appliesIn(control).filter((one) => one === name).length !== 1) return undefined;
   for (const { statements } of nodesOf(control, "block") as ast.BlockStatement[]) {
@@ -149,9 +153,25 @@ function placeToMove(
     const later = statements
       .slice(at + 1)
       .findIndex((one) => appliesIn(one).some((applied) => others.has(applied)));
+    // Copies between them are no units of the fit, and may still read or write what the table does.
+    if (statements.slice(at + 1, at + 1 + later).some((one) => assigns(one, touched))) return undefined;
     return later < 1 ? undefined : { from: statements[at]!, to: statements[at + 1 + later]! };
   }
   return undefined;
+}
+
+/** Whether an assignment in a statement, or a call that is no table's, has one of the names. */
+function assigns(statement: ast.Statement, names: ReadonlySet<string>): boolean {
+  const calls = (nodesOf(statement, "call") as ast.CallExpression[]).filter(({ args }) => args.length > 0);
+  const bodies = (nodesOf(statement, "call") as ast.CallExpression[]).flatMap(({ callee }) =>
+    callee.kind === "path" && callee.declaration !== undefined ? [callee.declaration] : [],
+  );
+  return [
+    ...nodesOf(statement, "assignment"),
+    ...nodesOf(statement, "declaration"),
+    ...calls,
+    ...bodies,
+  ].some((node) => (nodesOf(node, "path") as ast.PathExpression[]).some(({ name }) => names.has(name.name)));
 }
 
 /** Names of tables that are applied in a node, as often as they are. */

@@ -59,3 +59,9 @@ export function indentOf({ file, start }: Span): string {
 export function widthOf({ type }: ast.Expression): number | undefined {
   return type?.kind === "bit" ? type.width : undefined;
 }
+
+/** Each operand is a text of its own: not so where one macro stands for several, whose nodes have its span. */
+export function areTexts(...operands: readonly ast.Expression[]): boolean {
+  const own = operands.every((one, at) => at === 0 || operands[at - 1]!.span.end <= one.span.start);
+  return own && operands.every((one) => one.kind !== "binary" || areTexts(one.left, one.right));
+}

@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
+import { candidatesOf } from "../../../src/toolchain/advice/candidates.js";
 import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
 import { onePipe, pipesOf, type Target } from "../../../src/toolchain/fit/index.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
+import { analyse, compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { FIELDS, tableText, tnaSource, wrap } from "../fit/programs.js";
 
@@ -55,6 +56,16 @@ describe("advice for operations that the hardware lacks", () => {
       expect(meaning.difference).toBeUndefined();
       expect(meaning.packets).toBeGreaterThanOrEqual(200);
     }
+  });
+
+  it.each([
+    ["#define SUM3 hdr.d.a + hdr.d.b + hdr.d.c", "hdr.d.a = SUM3;"],
+    ["#define AB hdr.d.a - hdr.d.b", "hdr.d.a = AB - hdr.d.c - hdr.d.b;"],
+  ])("leaves operands alone that stand in one macro: %s", (macro, statement) => {
+    const apply = `tm.ucast_egress_port = 1;\n${statement}\n`;
+    const file = new SourceFile("program.p4", tnaSource({ controls: `\n${macro}\n`, ingress: "", apply }));
+    const { unit } = analyse(file, {}, new Diagnostics());
+    expect(candidatesOf(file, unit).filter(({ kind }) => kind === "arithmetic")).toEqual([]);
   });
 
   it("writes a choice between values as a branch of the control", () => {

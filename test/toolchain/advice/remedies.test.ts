@@ -67,12 +67,15 @@ describe("tables in other memory", () => {
 describe("statements behind their table", () => {
   // The table takes more than one stage, and its action waits for a value of the stage before.
   const two = { ...tofino, stages: 2 };
-  const source = (statements: string, more = "") =>
+  const source = (statements: string, more = "", apply = "first.apply(); large.apply();") =>
     tnaSource({
       ingress: `action early(bit<32> v) { md.m = v; } table first { key = { hdr.d.i : exact; } actions = { early; } size = 16; }
+        bit<32> x = 7;
+        action helper() { hdr.d.c = hdr.d.b; }
+#define FIELD(name) hdr.d.name
         action go(bit<9> port) { tm.ucast_egress_port = port; ${statements} }
         table large { key = { hdr.d.a : exact; } actions = { go; NoAction; } size = 500000; } ${more}`,
-      apply: "first.apply(); large.apply();",
+      apply,
     });
 
   it("lets a table be matched before the value that its action copies is there", () => {
@@ -96,8 +99,17 @@ describe("statements behind their table", () => {
       "hdr.d.b = md.m;",
       "table other { key = { hdr.d.c : exact; } actions = { go; } size = 16; }",
     ],
-  ])("leaves a statement that %s where it is", (_, statements, more) => {
-    const { file } = advised(source(statements, more), two);
+    ["is read by an action that it calls", "hdr.d.b = md.m; helper();", ""],
+    ["is read by way of a macro", "hdr.d.b = md.m; hdr.d.c = FIELD(b) + (bit<32>) port;", ""],
+    ["is read with blanks in its name", "hdr.d.b = md.m; hdr.d.c = hdr . d . b + (bit<32>) port;", ""],
+    [
+      "has a name that the place behind the table hides",
+      "hdr.d.b = md.m + x;",
+      "",
+      "bit<32> x = hdr.d.c; first.apply(); large.apply(); hdr.d.a = x;",
+    ],
+  ])("leaves a statement that %s where it is", (_, statements, more, apply?: string) => {
+    const { file } = advised(source(statements, more, apply), two);
     expect(file.text).not.toContain("action_run");
   });
 });
