@@ -271,7 +271,7 @@ function isOn(line: number, span: Rewrite["span"]): boolean {
 }
 
 /** No dependency and no shared memory between what two statements do: fit's own graph says so. */
-function isIndependent({ halves }: Rewrite, { problem }: FitResult): boolean {
+export function isIndependent({ halves }: Rewrite, { problem }: FitResult): boolean {
   if (halves === undefined) return false;
   // What a control does stands elsewhere in the text, so that its units are not among those of the statement.
   const isTable = (name: string) =>

@@ -5,9 +5,15 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
+import { isIndependent } from "../../../src/toolchain/advice/advise.js";
+import { candidatesOf } from "../../../src/toolchain/advice/candidates.js";
 import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
-import { onePipe, pipesOf, type Target } from "../../../src/toolchain/fit/index.js";
-import { type CompileInput, compile } from "../../../src/toolchain/p4/index.js";
+import { shorterLives } from "../../../src/toolchain/advice/lifetimes.js";
+import { edited } from "../../../src/toolchain/advice/own-text.js";
+import { editsOf } from "../../../src/toolchain/advice/rewrite.js";
+import { TableTexts } from "../../../src/toolchain/advice/tables.js";
+import { fitProgram, onePipe, pipesOf, type Target } from "../../../src/toolchain/fit/index.js";
+import { analyse, type CompileInput, compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { grownText } from "../../../tools/tna/grown-source.js";
 import { tnaSource } from "../fit/programs.js";
@@ -127,6 +133,73 @@ describe("values that live for a shorter time", () => {
     const line = design.slice(0, design.indexOf("table t")).split("\n").length;
     return grownText({ file: path, line, name: "t" }, { kind: "fields", table: "t", fields })!;
   };
+
+  const table = (name: string, key: string, act: string, data = "") =>
+    `action ${name}_go(${data}) { ${act} } table ${name} { key = { ${key} : exact; } actions = { ${name}_go; NoAction; } size = 64; }\n`;
+  const fitted = (text: string) => {
+    const file = new SourceFile("program.p4", text);
+    const { program } = compile({ file, form: "hardware" }, new Diagnostics())!;
+    const { unit } = analyse(file, {}, new Diagnostics());
+    return { file, unit, result: fitProgram(pipeOf(program), tofino) };
+  };
+
+  it("moves no table past a copy of what it sets", () => {
+    const tables = [
+      table("w", "hdr.d.i", "f = v;", "bit<32> v"),
+      table("x", "f", "hdr.d.c = v;", "bit<32> v"),
+      table("y", "hdr.d.a", "hdr.d.b = tmp;"),
+    ];
+    // More values than there are containers, four set by one table and matched by another.
+    const numbers = Array.from({ length: 32 }, (_, k) => [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3]);
+    const setters = numbers.map(
+      (four, k) =>
+        `action s${k}(${four.map((i) => `bit<32> v${i}`).join(", ")}) { ${four.map((i) => `g${i} = v${i};`).join(" ")} } table in${k} { actions = { s${k}; } size = 1; }`,
+    );
+    const users = numbers.map(
+      (four, k) =>
+        `action m${k}() {} table out${k} { key = { ${four.map((i) => `g${i} : exact;`).join(" ")} } actions = { m${k}; } size = 16; }`,
+    );
+    const applied = (name: string) => numbers.map((_, k) => `${name}${k}.apply();`).join(" ");
+    const moved = (between: string) => {
+      const variables = `bit<32> tmp; bit<32> f; ${numbers
+        .flat()
+        .map((i) => `bit<32> g${i};`)
+        .join(" ")}`;
+      const { file, unit, result } = fitted(
+        tnaSource({
+          ingress: [variables, ...tables, ...setters, ...users].join("\n"),
+          apply: `tm.ucast_egress_port = 1; f = 0; tmp = 0;\n ${applied("in")}\n w.apply();\n ${between}\n y.apply();\n x.apply();\n ${applied("out")}`,
+        }),
+      );
+      const moves = shorterLives(new TableTexts(file, unit), result, unit).filter(
+        ({ kind }) => kind === "move",
+      );
+      expect(moves).not.toEqual([]);
+      return moves.some((one) => {
+        const { text } = edited(file, editsOf([one]));
+        return text.indexOf(" w.apply()") > text.indexOf(between === "" ? " y.apply()" : between);
+      });
+    };
+    expect(moved("tmp = f;")).toBe(false);
+    expect(moved("")).toBe(true);
+  });
+
+  it("keeps the order of a table and a control whose table reads what it writes", () => {
+    const orders = (inner: string) => {
+      const { file, unit, result } = fitted(
+        tnaSource({
+          controls: `control C(inout headers_t hdr) { ${table("k", "hdr.d.b", "hdr.d.c = v;", "bit<32> v")} apply { k.apply(); } }\n`,
+          ingress: `C() c1;\n${table("w", "hdr.d.i", "hdr.d.b = v;", "bit<32> v")}${table("u", "hdr.d.t", "hdr.d.a = v;", "bit<32> v")}`,
+          apply: `tm.ucast_egress_port = 1;\n w.apply();\n if (hdr.d.t == 1) {\n ${inner}\n u.apply(); }\n`,
+        }),
+      );
+      return candidatesOf(file, unit).filter((one) => one.kind === "order" && isIndependent(one, result));
+    };
+    const swapped = (inner: string) =>
+      orders(inner).filter(({ replacement }) => replacement.startsWith("if"));
+    expect(swapped("c1.apply(hdr);")).toEqual([]);
+    expect(swapped("")).toHaveLength(1);
+  });
 
   it("moves tables that only set values to those that use them, and leaves first values open", () => {
     const text = grown(128);
