@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
+import { actLater } from "../../../src/toolchain/advice/act-later.js";
 import { isIndependent } from "../../../src/toolchain/advice/advise.js";
 import { candidatesOf } from "../../../src/toolchain/advice/candidates.js";
 import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
@@ -40,6 +41,13 @@ const compared = (a: SourceFile | string, b: SourceFile | string) =>
 
 const exact = (name: string, field: string, size: number) =>
   `action ${name}_go(bit<32> v) { hdr.d.c = v; } table ${name} { key = { hdr.d.${field} : exact; } actions = { ${name}_go; NoAction; } size = ${size}; }`;
+
+const fitted = (text: string) => {
+  const file = new SourceFile("program.p4", text);
+  const { program } = compile({ file, form: "hardware" }, new Diagnostics())!;
+  const { unit } = analyse(file, {}, new Diagnostics());
+  return { file, unit, result: fitProgram(pipeOf(program), tofino) };
+};
 
 describe("tables in other memory", () => {
   const few = { ...tofino, stages: 1, sram: { ...tofino.sram, blocks: 6 } };
@@ -78,6 +86,9 @@ describe("statements behind their table", () => {
       ingress: `action early(bit<32> v) { md.m = v; } table first { key = { hdr.d.i : exact; } actions = { early; } size = 16; }
         bit<32> x = 7;
         action helper() { hdr.d.c = hdr.d.b; }
+        Register<bit<32>, bit<1>>(1) last;
+        RegisterAction<bit<32>, bit<1>, bit<32>>(last) before = {
+          void apply(inout bit<32> value, out bit<32> old) { old = value; value = hdr.d.b; } };
 #define FIELD(name) hdr.d.name
         action go(bit<9> port) { tm.ucast_egress_port = port; ${statements} }
         table large { key = { hdr.d.a : exact; } actions = { go; NoAction; } size = 500000; } ${more}`,
@@ -118,6 +129,15 @@ describe("statements behind their table", () => {
     const { file } = advised(source(statements, more, apply), two);
     expect(file.text).not.toContain("action_run");
   });
+
+  it("leaves a statement whose result a register action reads where it is", () => {
+    const later = (statements: string) => {
+      const { file, unit, result } = fitted(source(statements));
+      return actLater(new TableTexts(file, unit), result, unit);
+    };
+    expect(later("hdr.d.b = md.m; hdr.d.c = before.execute(0);")).toEqual([]);
+    expect(later("hdr.d.b = md.m;")).toHaveLength(1);
+  });
 });
 
 describe("values that live for a shorter time", () => {
@@ -136,13 +156,6 @@ describe("values that live for a shorter time", () => {
 
   const table = (name: string, key: string, act: string, data = "") =>
     `action ${name}_go(${data}) { ${act} } table ${name} { key = { ${key} : exact; } actions = { ${name}_go; NoAction; } size = 64; }\n`;
-  const fitted = (text: string) => {
-    const file = new SourceFile("program.p4", text);
-    const { program } = compile({ file, form: "hardware" }, new Diagnostics())!;
-    const { unit } = analyse(file, {}, new Diagnostics());
-    return { file, unit, result: fitProgram(pipeOf(program), tofino) };
-  };
-
   it("moves no table past a copy of what it sets", () => {
     const tables = [
       table("w", "hdr.d.i", "f = v;", "bit<32> v"),

@@ -152,10 +152,10 @@ describe("a stage", () => {
       crossbar: [{ kind: "gateway", bytes: [{ name: "1:0", align: 1, phase: 0 }], bits: 0, groups: 2 }],
     };
     const stage = new Stage(tofino);
-    stage.add(outside, NO_MEMORY);
-    expect(stage.counts.xbar_bytes_exact).toBe(5);
+    stage.add(outside, { ...NO_MEMORY, hashBits: 7 });
+    expect(stage.counts).toMatchObject({ xbar_bytes_exact: 5, hash_bits: 7 });
     stage.add(condition, NO_MEMORY);
-    expect(stage.counts.xbar_bytes_exact).toBe(6);
+    expect(stage.counts).toMatchObject({ xbar_bytes_exact: 6, hash_bits: 7 });
     expect(stage.copy().counts.xbar_bytes_exact).toBe(6);
   });
 
