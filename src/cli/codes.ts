@@ -2,6 +2,7 @@
 export const CODES = {
   cannotWrite: "P40003",
   wrongValue: "P40005",
+  wrongUsage: "P40006",
   unknownFlag: "P40011",
   ports: "P40012",
   tls: "P40013",

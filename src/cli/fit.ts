@@ -42,7 +42,7 @@ import {
 import { presetMacros } from "../toolchain/p4/index.js";
 import type { Program } from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
-import { EXIT, printDiagnostics } from "./outcome.js";
+import { EXIT, printDiagnostics, wrongUsage } from "./outcome.js";
 import { loadTarget } from "./targets.js";
 import { version } from "./version.js";
 
@@ -101,10 +101,7 @@ function conflictOf(options: FitCommandOptions): string | undefined {
 /** Exit status 0 when the program is placed (and within budget); 1 when it is not; 2 for options that exclude each other. */
 export async function fit(path: string, options: FitCommandOptions): Promise<number> {
   const conflict = conflictOf(options);
-  if (conflict !== undefined) {
-    process.stderr.write(`p4loom fit: ${conflict}\n`);
-    return EXIT.wrongUsage;
-  }
+  if (conflict !== undefined) return wrongUsage(conflict);
   const target = loadTarget(options.target);
   const budget = options.budget === undefined ? [] : parseBudget(options.budget);
   const sweep = options.sweep === undefined ? undefined : parseSweep(options.sweep);

@@ -19,7 +19,7 @@ import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "..
 import { CODES } from "./codes.js";
 import { stateJson, stateText } from "./generate-state.js";
 import type { GenerateOptions } from "./options.js";
-import { EXIT } from "./outcome.js";
+import { EXIT, wrongUsage } from "./outcome.js";
 import { settingsFile } from "./settings-file.js";
 
 const DEFAULT_TOPOLOGY = "examples/topologies/clos.yaml";
@@ -33,8 +33,7 @@ export async function generate(
   const scheme = schemeNamed(name);
   const misuse = scheme === undefined ? noScheme(name) : misuseOf(scheme, options, further);
   if (scheme === undefined || misuse !== undefined) {
-    process.stderr.write(`p4loom generate: ${misuse}\n`);
-    return EXIT.wrongUsage;
+    return wrongUsage(misuse!);
   }
   if (options.report && scheme.report !== undefined)
     return report(scheme.name, scheme.report, options, further);

@@ -20,7 +20,7 @@ import type { NewArguments } from "./new/new.js";
  * so that `p4loom compile` does not pay for gRPC or plotting.
  */
 import type { CheckOptions, CompileOptions, GenerateOptions } from "./options.js";
-import { conclude, EXIT } from "./outcome.js";
+import { conclude, EXIT, withUsageCode } from "./outcome.js";
 import type { RerunArguments } from "./rerun.js";
 import { defineRun, type RunArguments } from "./run/run-options.js";
 import { defineShell, type ShellArguments } from "./shell/shell-options.js";
@@ -55,6 +55,7 @@ const program = new Command("p4loom")
   .description("P4-16 workbench: generate, compile, run and compare v1model switch programs")
   .version(version)
   .showHelpAfterError("(p4loom --help lists the commands)")
+  .configureOutput({ outputError: (text, write) => write(withUsageCode(text)) })
   .exitOverride();
 
 defineRun(program.command("run")).action(async (file: string, options: RunArguments) => {

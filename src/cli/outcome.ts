@@ -37,6 +37,16 @@ export async function conclude(body: () => Promise<number>, jsonDiagnostics = fa
   }
 }
 
+/** A command line that the command does not take: the message with its code on stderr, and the exit status. */
+export function wrongUsage(message: string): number {
+  process.stderr.write(`${withUsageCode(message)}\n`);
+  return EXIT.wrongUsage;
+}
+
+/** A message about the command line as a diagnostic; commander's own ones begin with `error: `. */
+export const withUsageCode = (message: string): string =>
+  `error[${CODES.wrongUsage}]: ${message.replace(/^error: /, "")}`;
+
 /** The message of an internal error and its own stack frames, by places in `src/`, without the paths of the user's machine. */
 function describeFault(error: unknown): string {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

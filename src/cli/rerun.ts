@@ -1,7 +1,7 @@
 /** `p4loom rerun`: repeats the run of a folder of results, and says whether the same bytes come out. */
 import { claim, given } from "../base/index.js";
 import { type Rerun, rerun } from "../fabric/experiment/index.js";
-import { EXIT, untilSignal } from "./outcome.js";
+import { EXIT, untilSignal, wrongUsage } from "./outcome.js";
 import { progressLine } from "./run-experiment.js";
 
 export interface RerunArguments {
@@ -12,10 +12,8 @@ export interface RerunArguments {
 /** Exit status 1: something differs. */
 export async function rerunFolder(folder: string, { workers, json }: RerunArguments): Promise<number> {
   const count = workers === undefined ? undefined : Number(workers);
-  if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 1024)) {
-    process.stderr.write(`p4loom rerun: --workers ${workers}: expected a whole number from 1 to 1024\n`);
-    return EXIT.wrongUsage;
-  }
+  if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 1024))
+    return wrongUsage(`--workers ${workers}: expected a whole number from 1 to 1024`);
   const line = progressLine();
   const result = await untilSignal((stop) =>
     rerun(folder, { ...given({ workers: count }), progress: line.show, stop }).finally(line.clear),

@@ -13,7 +13,7 @@ import {
 } from "../fabric/experiment/index.js";
 import { lateError } from "../fabric/own-schemes/index.js";
 import type { NetworkKind, Omission } from "../fabric/testbed/index.js";
-import { conclude, EXIT, printDiagnostics, untilSignal } from "./outcome.js";
+import { conclude, EXIT, printDiagnostics, untilSignal, wrongUsage } from "./outcome.js";
 import type { RunArguments } from "./run/run-options.js";
 
 export async function run(file: string, options: RunArguments): Promise<number> {
@@ -27,18 +27,20 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   const runs = wholeNumber(options.runs, 1, 1_000_000);
   const missing = (options.allowMissing ?? "").split(",").filter((word) => word !== "");
   if (options.engine !== undefined && !isOneOf(ENGINES, options.engine)) {
-    return usage(`--engine ${options.engine}: expected ${ENGINES.join(", ")}`);
+    return wrongUsage(`--engine ${options.engine}: expected ${ENGINES.join(", ")}`);
   }
-  if (seed === "wrong") return usage(`--seed ${options.seed}: expected a whole number below 2^32`);
-  if (runs === "wrong") return usage(`--runs ${options.runs}: expected a whole number from 1 to 1000000`);
+  if (seed === "wrong") return wrongUsage(`--seed ${options.seed}: expected a whole number below 2^32`);
+  if (runs === "wrong")
+    return wrongUsage(`--runs ${options.runs}: expected a whole number from 1 to 1000000`);
   if (options.network !== undefined || missing.length > 0) {
     // gRPC and the rest of a testbed are loaded only when one is used.
     const { NETWORKS, OMISSIONS } = await import("../fabric/testbed/index.js");
     if (options.network !== undefined && !isOneOf(NETWORKS, options.network)) {
-      return usage(`--network ${options.network}: expected ${NETWORKS.join(", ")}`);
+      return wrongUsage(`--network ${options.network}: expected ${NETWORKS.join(", ")}`);
     }
     const unknown = missing.find((word) => !isOneOf(OMISSIONS, word));
-    if (unknown !== undefined) return usage(`--allow-missing ${unknown}: expected ${OMISSIONS.join(", ")}`);
+    if (unknown !== undefined)
+      return wrongUsage(`--allow-missing ${unknown}: expected ${OMISSIONS.join(", ")}`);
   }
 
   const line = progressLine();
@@ -51,7 +53,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
     sweep = sweepRunOptions(options, tell);
   } catch (error) {
     if (!(error instanceof WrongUsage)) throw error;
-    return usage(error.message);
+    return wrongUsage(error.message);
   }
 
   const diagnostics = new Diagnostics();
@@ -59,17 +61,17 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
   late.throwIfAborted();
   if (!experiment.takesRuns && runs !== undefined)
-    return usage(`--runs: an experiment of the kind ${experiment.kind} runs once`);
+    return wrongUsage(`--runs: an experiment of the kind ${experiment.kind} runs once`);
   const [forSweeps] = sweepOptionsGiven(options);
   const { isOneRun } = experiment.sweep;
   if (isOneRun && forSweeps !== undefined)
-    return usage(`${forSweeps}: ${file} is one run; a sweep has the key sweep`);
+    return wrongUsage(`${forSweeps}: ${file} is one run; a sweep has the key sweep`);
   printDiagnostics(diagnostics.list);
 
   const out = options.out ?? outputFolder(experiment);
   const engine = (options.engine ?? experiment.settings.engine) as EngineName;
   const seeing = seeingGiven(options, engine);
-  if (typeof seeing === "string") return usage(seeing);
+  if (typeof seeing === "string") return wrongUsage(seeing);
   if (!isOneRun) line.plain();
   const results = await untilSignal((stop) => {
     const wanted: RunOptions = {
@@ -111,11 +113,6 @@ function wholeNumber(text: string | undefined, least: number, most: number): num
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return value >= least && value <= most ? value : "wrong";
-}
-
-function usage(message: string): number {
-  process.stderr.write(`p4loom run: ${message}\n`);
-  return EXIT.wrongUsage;
 }
 
 /** What is watched of a network. A text: what is wrong with the command line. Whether the links and flows exist is found by the run. */

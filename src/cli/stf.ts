@@ -5,7 +5,7 @@ import { loadProgram, readSource, withProject } from "../toolchain/loading/index
 import { readStf, runStf, type StfResult } from "../toolchain/stf/index.js";
 import type { PacketTrace } from "../toolchain/switch/index.js";
 import type { PreprocessorOptions } from "./options.js";
-import { EXIT, printDiagnostics } from "./outcome.js";
+import { EXIT, printDiagnostics, wrongUsage } from "./outcome.js";
 
 export interface StfCommandOptions extends PreprocessorOptions {
   /** P4Info file that belongs to a PROG.json. */
@@ -29,10 +29,7 @@ export async function stf(
   options: StfCommandOptions,
 ): Promise<number> {
   const seed = options.seed === undefined ? 1 : seedOf(options.seed);
-  if (seed === undefined) {
-    process.stderr.write(`p4loom stf: --seed ${options.seed}: expected a whole number below 2^32\n`);
-    return EXIT.wrongUsage;
-  }
+  if (seed === undefined) return wrongUsage(`--seed ${options.seed}: expected a whole number below 2^32`);
   const diagnostics = new Diagnostics();
   const commands = readStf(readSource(testPath), diagnostics);
   const { p4info, I: include, D: define, U: undefine } = options;

@@ -112,6 +112,7 @@ describe("p4loom compile", () => {
       stderr: expect.stringContaining("error[P40601]"),
     });
     expect(p4loom("check", path("warns.p4"), "--arch", "ebpf").status).toBe(2);
+    expect(p4loom("check", "--nothing").stderr).toContain("error[P40006]: unknown option '--nothing'");
   });
 
   it("writes the program's own entries and its text", () => {
@@ -178,7 +179,7 @@ describe("p4loom generate", () => {
     for (const path of ["./scheme.mjs", "scheme.mjs"]) {
       const { status, stderr } = p4loom("generate", path);
       expect(status).toBe(2);
-      expect(stderr).toContain(`p4loom generate: \`${path}\` is the path of a module`);
+      expect(stderr).toContain(`error[P40006]: \`${path}\` is the path of a module`);
       expect(stderr).toContain("p4loom run FILE`, with schemes: [{ scheme: ./scheme.mjs }]");
     }
   });
@@ -187,10 +188,10 @@ describe("p4loom generate", () => {
     const { status, stderr } = p4loom("generate", "pecpm");
     expect(status).toBe(2);
     expect(stderr).toMatch(
-      /^p4loom generate: no scheme `pecpm`; did you mean `pecmp`\?\nnote: there are clove, /,
+      /^error\[P40006\]: no scheme `pecpm`; did you mean `pecmp`\?\nnote: there are clove, /,
     );
     expect(p4loom("generate", "zzzzzz").stderr).toMatch(
-      /^p4loom generate: no scheme `zzzzzz`; there are clove, /,
+      /^error\[P40006\]: no scheme `zzzzzz`; there are clove, /,
     );
   });
 
@@ -255,7 +256,7 @@ describe("p4loom generate --report", () => {
     (...args) => {
       const { status, stderr } = p4loom("generate", "pecmp", ...args);
       expect(status).toBe(2);
-      expect(stderr).toMatch(/^p4loom generate: --/);
+      expect(stderr).toMatch(/^error\[P40006\]: --/);
     },
   );
 });

@@ -54,6 +54,6 @@ it.each(["abc", "-1", "4294967296"])("refuses the seed %j as wrong usage", (seed
   expect(stf(SMALL, "packet 0 00\n", `--seed=${seed}`)).toEqual({
     status: 2,
     stdout: "",
-    stderr: `p4loom stf: --seed ${seed}: expected a whole number below 2^32\n`,
+    stderr: `error[P40006]: --seed ${seed}: expected a whole number below 2^32\n`,
   });
 });

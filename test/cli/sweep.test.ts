@@ -195,7 +195,7 @@ describe("p4loom run of a sweep", () => {
     [["--no-gather"], "--no-gather goes with --shard"],
   ])("refuses %j as wrong usage", (args, message) => {
     const { status, stderr } = p4loom("run", PLAIN, "--out", path("never"), ...args);
-    expect(stderr).toContain(`p4loom run: ${message}`);
+    expect(stderr).toContain(`error[P40006]: ${message}`);
     expect(status).toBe(2);
     expect(existsSync(path("never"))).toBe(false);
   });
@@ -205,7 +205,7 @@ describe("p4loom run of a sweep", () => {
     const one = p4loom("run", single, "--workers", "2", "--out", path("never"));
     expect([one.status, one.stderr]).toEqual([
       2,
-      `p4loom run: --workers: ${single} is one run; a sweep has the key sweep\n`,
+      `error[P40006]: --workers: ${single} is one run; a sweep has the key sweep\n`,
     ]);
     const lab = p4loom("run", PLAIN, "--engine", "switch", "--slurm", "--out", path("never"));
     expect(lab.status).toBe(1);

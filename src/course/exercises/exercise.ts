@@ -60,7 +60,9 @@ export function readExercise(
   if (!files.exists(path)) {
     const message = isFile(files, folder)
       ? `${folder} is a file; expected the folder of an exercise, which has a file ${EXERCISE_FILE}`
-      : `there is no file ${path}`;
+      : folder === "" || folder === "."
+        ? `there is no file ${path} in ${files.absolute(folder)}`
+        : `there is no file ${path}`;
     diagnostics.error(CODES.noFile, undefined, message);
     return undefined;
   }

@@ -3,6 +3,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { Diagnostics, fail, given } from "../../base/index.js";
+import { filesOf, topologyPathIn } from "../exercises/index.js";
 import type { LabProject, LabScheme } from "../lab/index.js";
 import { CODES } from "./codes.js";
 import { projectOfExperiment } from "./experiment-project.js";
@@ -42,7 +43,18 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
       `there is no "${path}"`,
       "give a folder, a program or an experiment file",
     );
-  if (stat.isDirectory()) return exercise(whole, undefined, options);
+  if (stat.isDirectory()) {
+    const project = exercise(whole, undefined, options);
+    const { files } = project.project;
+    const missing = topologyPathIn(filesOf(new Map(Object.entries(files))), "");
+    if (files[missing] !== undefined) return project;
+    return fail(
+      CODES.notOpenable,
+      undefined,
+      `the folder ${whole} has no file ${missing}`,
+      "give the folder of an exercise, a program (.p4, .json) or an experiment file (.yaml)",
+    );
+  }
   if (/\.ya?ml$/.test(path)) {
     const diagnostics = new Diagnostics();
     return projectOfExperiment(path, options.scheme, diagnostics);

@@ -26,13 +26,29 @@ export class OwnText extends SourceFile {
   }
 }
 
+/** Whether a block comment is open at the end of a line; what begins one in a string or behind `//` does not. */
+function endsInComment(line: string, isOpen: boolean): boolean {
+  let open = isOpen;
+  for (let at = 0; ; ) {
+    const next = open ? /\*\//g : /"(?:\\.|[^"\\])*"?|\/\/|\/\*/g;
+    next.lastIndex = at;
+    const found = next.exec(line);
+    if (found === null) return open;
+    if (found[0] === "//") return false;
+    if (open || found[0] === "/*") open = !open;
+    at = found.index + found[0].length;
+  }
+}
+
 /** The file with what it includes; the file alone where it includes nothing of its own. */
 export function ownText(file: SourceFile, resolve: IncludeResolver | undefined): OwnText {
   const lines: string[] = [];
   const origins: Origin[] = [];
   const add = (from: SourceFile, around: readonly string[]): void => {
+    let isInComment = false;
     for (const [at, text] of from.text.split("\n").entries()) {
-      const name = around.length < MAX_DEPTH ? INCLUDE.exec(text)?.[1] : undefined;
+      const name = !isInComment && around.length < MAX_DEPTH ? INCLUDE.exec(text)?.[1] : undefined;
+      isInComment = endsInComment(text, isInComment);
       const found = name === undefined ? undefined : resolve?.(name, from, false);
       if (found !== undefined && !around.includes(found.path)) {
         add(found, [...around, found.path]);

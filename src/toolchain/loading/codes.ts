@@ -5,6 +5,7 @@ export const CODES = {
   cannotWrite: "P40003",
   p4infoSuffix: "P40004",
   noP4Info: "P40018",
+  notP4: "P40007",
   experimentAsProject: "P40050",
   includeFolder: "P40051",
 } as const;

@@ -106,6 +106,7 @@ export function compileInput(
   sources?: Map<string, SourceFile>,
   from?: Span,
 ): CompileInput & { file: SourceFile } {
+  checkKind(path, from);
   const file = readSource(path, from);
   sources?.set(file.path, file);
   return {
@@ -125,6 +126,25 @@ export function compileInput(
     undefines: undefine,
     ...given({ arch, strict, form }),
   };
+}
+
+/** Files of other kinds by their suffix, with what takes them. */
+const OTHER_KINDS: Readonly<Record<string, string>> = {
+  yaml: "YAML: `p4loom run FILE` takes an experiment, `p4loom grade FOLDER` the folder of an exercise.yaml",
+  yml: "YAML: `p4loom run FILE` takes an experiment",
+  json: "JSON: `p4loom fit`, `switch` and `stf` take a BMv2 JSON",
+  stf: "a packet test: `p4loom stf PROGRAM TEST.stf` runs it",
+  txtpb: "a P4Info: `--p4info FILE` takes it",
+  pcap: "packets: `p4loom trace` and `p4loom coverage` take them beside a program",
+  pcapng: "packets: `p4loom trace` and `p4loom coverage` take them beside a program",
+};
+
+/** Fails with P40007 for a file whose suffix says that it is no P4 source. */
+function checkKind(path: string, from: Span | undefined): void {
+  const suffix = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  const kind = OTHER_KINDS[suffix];
+  if (kind !== undefined)
+    fail(CODES.notP4, from, `${path} is no P4 source: its suffix says ${kind}`, "give P4-16 source (.p4)");
 }
 
 /** `NAME[=VALUE]` as names with values; a later one replaces an earlier one. */

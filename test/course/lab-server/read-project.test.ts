@@ -55,6 +55,11 @@ describe("a project of a lab", () => {
     await expect(readLabProject(path, { scheme: "nothing" })).rejects.toThrow("P46057");
   });
 
+  it("is no folder without a topology, whose name the message has", async () => {
+    const error: unknown = await readLabProject(folder).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain(`the folder ${folder} has no file topology.json`);
+  });
+
   it("is nothing else", async () => {
     await expect(readLabProject(join(folder, "none"))).rejects.toThrow("P46051");
     writeFileSync(join(folder, "a.txt"), "");

@@ -22,6 +22,19 @@ it("puts included files in place, but no system file, no file that is not found 
   );
 });
 
+it("leaves an #include that stands in a block comment", () => {
+  const given = [
+    "/* m1",
+    '#include "a.p4"',
+    "m3 */",
+    'const x = "/*"; // /*',
+    '#include "dir/none.p4"',
+    'm6 /* " */ /* " */ m6',
+    '#include "a.p4"',
+  ].join("\n");
+  expect(whole(given).text).toBe(given.replace(/#include "a.p4"$/, "a1\nb1\nb2\na3\n"));
+});
+
 it("says where a place stood in the program as given, also after changes", () => {
   const text = whole('m1\n#include "a.p4"\nm3');
   const place = (file: SourceFile, what: string) =>

@@ -99,6 +99,8 @@ describe("loadProgram of BMv2 JSON", () => {
   it("refuses a P4Info whose suffix names no format", async () => {
     const path = put("p.json", json);
     expect(await codesOf(load(path, "error", { p4info: put("p.xml", p4info) }))).toEqual(["P40004"]);
+    // A file of another kind is not read as P4.
+    expect(await codesOf(load(put("x.yaml", "topology: x\n"), "error"))).toEqual(["P40007"]);
   });
 });
 

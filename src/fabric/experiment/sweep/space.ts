@@ -37,7 +37,9 @@ export const sweepSchema = z
   })
   .catchall(
     z
-      .array(z.unknown(), { error: "expected a list of the key's values" })
+      .array(z.unknown(), {
+        error: "expected a list of the key's values; other keys of sweep are seeds and points",
+      })
       .min(1, "expected at least one value"),
   );
 
@@ -61,6 +63,9 @@ class NoPlace extends Error {}
 
 /** The values of a dimension, in their order: assignments that are made together. */
 type Dimension = readonly (readonly Assignment[])[];
+
+/** Keys of a sweep that are no keys of the file. */
+const OWN_KEYS = ["seeds", "points"];
 
 /** Keys that all points must share, with what to write instead. */
 const FIXED: Readonly<Record<string, string>> = {
@@ -194,6 +199,12 @@ export function spaceOf(
     const top = defined(key.split(".")[0]);
     if (Object.hasOwn(FIXED, top)) {
       refuse(place, `"${key}" cannot be swept: ${FIXED[top]}`);
+      return [];
+    }
+    const isNew = typeof contents === "object" && contents !== null && !Object.hasOwn(contents, key);
+    const meant = isNew ? didYouMean(key, OWN_KEYS, '"') : "";
+    if (meant !== "") {
+      refuse(place, `sweep: the file has no key "${key}"${meant}`);
       return [];
     }
     try {

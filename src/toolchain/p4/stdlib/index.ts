@@ -6,6 +6,7 @@ import { SourceFile } from "../../../base/index.js";
 import { sources } from "./sources.js";
 
 export { filesDeclaring } from "./declarations.js";
+export { insteadOnTofino } from "./v1model-names.js";
 
 const files = new Map(
   Object.entries(sources).map(([name, text]) => [name, new SourceFile(`p4include/${name}`, text)]),

@@ -1,7 +1,7 @@
 /** The state of one run of the checker while it walks the program: scopes, the present place, messages. */
 import { closest, Diagnostics, defined, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import { filesDeclaring } from "../stdlib/index.js";
+import { filesDeclaring, insteadOnTofino } from "../stdlib/index.js";
 import type {
   ActionDeclaration,
   ControlDeclaration,
@@ -227,14 +227,18 @@ export class Checker {
     );
   }
 
-  /** The note that library files declare a name which this program does not include; once for the same files. */
+  /** The note that library files declare a name which this program does not include, or what a Tofino has in its place; each note once. */
   private missingInclude(name: string): string[] {
     const present = new Set<string>();
     for (const declarations of this.globals.names.values())
       for (const { span } of declarations) present.add(span.file.path);
     const files = filesDeclaring(name, present);
-    if (files.length === 0) return [];
-    const note = `declared in ${files.join(", ")}, which this program does not include`;
+    const instead = insteadOnTofino(name, present);
+    if (files.length === 0 && instead === undefined) return [];
+    const note =
+      instead === undefined
+        ? `declared in ${files.join(", ")}, which this program does not include`
+        : `${name} is a name of v1model; on a Tofino ${instead}`;
     const said = this.diagnostics.list.some(({ notes }) => notes.some(({ message }) => message === note));
     return said ? [] : [note];
   }

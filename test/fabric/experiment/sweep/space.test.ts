@@ -147,6 +147,7 @@ describe("what cannot be swept", () => {
       "points: [{ engine: sim, load: 1 }]",
       ['8: sim: "engine" cannot be swept: write a file for each engine'],
     ],
+    ["seedz: [3]", ['8: seedz: sweep: the file has no key "seedz"; did you mean "seeds"?']],
     ["load.x: [1]", ['8: load.x: sweep: "load.x" has no place in the file: load has no keys: 0.5']],
     [
       "flows.2.from: [1]",

@@ -31,9 +31,21 @@ it("a name of another architecture gets both the near name and its file", () => 
     [
       "no type 'register' is declared here",
       "did you mean 'Register'?",
-      "declared in v1model.p4, which this program does not include",
+      "register is a name of v1model; on a Tofino an object Register<T, I>(SIZE) with a RegisterAction",
     ],
   ]);
+});
+
+it("a program for a Tofino gets what takes the place of v1model's names, once", () => {
+  const text = `#include <ARCH>
+    control C(inout bit<9> port) { apply { port = standard_metadata.ingress_port; standard_metadata.egress_spec = port; } }`;
+  for (const arch of ["tna.p4", "t2na.p4"]) {
+    const [first, second] = messages(text.replace("ARCH", arch));
+    expect(first![0]).toBe("no name 'standard_metadata' is declared here");
+    expect(first![1]).toMatch(/v1model; on a Tofino .*ig_intr_md\.ingress_port.*ig_tm_md\.ucast_egress_port/);
+    expect(second).toEqual(["no name 'standard_metadata' is declared here"]);
+  }
+  expect(messages(text.replace("ARCH", "psa.p4")).flat().join()).not.toContain("Tofino");
 });
 
 it("a name that no library file declares gets no such note", () => {
