@@ -253,6 +253,21 @@ A gain of <!-- figure: gains.gain -->171.0 %<!-- /figure -->, as \`<!-- figure: 
     });
     spawnSync("ln", ["-s", join(root, "node_modules"), join(folder, "node_modules")]);
     expect((await runner.results(several)).results).toEqual({ gain: [2.5, 3.5] });
+    // The processor time of a run that two keys need is counted once, also where it ran before.
+    const one = (document: { gain: number }) => document.gain;
+    const once = await runner.results(
+      block({ runs: { a: script("good.mjs", "1") }, pick: { a: one }, render: () => [] }),
+    );
+    const twice = await runner.results(
+      block({
+        runs: { a: script("good.mjs", "1"), b: script("good.mjs", "1") },
+        pick: { a: one, b: one },
+        render: () => [],
+      }),
+    );
+    expect(twice.results).toEqual({ a: 2.5, b: 2.5 });
+    expect(once.seconds).toBeGreaterThan(0);
+    expect(twice.seconds).toBe(once.seconds);
     await expect(runner.results(gains(script("bad.mjs")))).rejects.toThrow(
       "npx tsx bad.mjs: exit status 3 instead of 0\nno such file",
     );

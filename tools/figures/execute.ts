@@ -116,17 +116,19 @@ export class Runner {
     readonly kept?: string,
   ) {}
 
-  /** The picked results of a block, and the processor time of its runs. */
+  /** The picked results of a block, and the processor time of its runs, each counted once. */
   async results(block: Block): Promise<{ results: Record<string, unknown>; seconds: number }> {
     const results: Record<string, unknown> = {};
     let seconds = 0;
+    const counted = new Set<Outcome>();
     for (const [key, runs] of runsOf(block)) {
       const documents: RunDocument[] = [];
       for (const made of runs) {
         const id = `${made.line} (${made.exit}, ${made.csv?.join(" ") ?? ""})`;
         if (!this.#outcomes.has(id)) this.#outcomes.set(id, executed(this.root, made, this.kept));
         const outcome = await this.#outcomes.get(id)!;
-        seconds += outcome.seconds;
+        if (!counted.has(outcome)) seconds += outcome.seconds;
+        counted.add(outcome);
         documents.push(outcome.document);
       }
       const pick = block.pick as Record<string, (document: RunDocument) => unknown>;

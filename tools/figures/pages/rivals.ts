@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run, script } from "../block.js";
+import { differenceOf, pairedOf, pairedRun } from "../paired.js";
 import { fixed, parsed, percent, pickKeys, significant, table } from "../text.js";
 import { RIVALS } from "../titles.js";
 
@@ -42,7 +43,7 @@ function trafficOf({ traffic }: AnyRow): string {
 }
 
 /** Whether one of the warnings names the row's point and scheme and the transient: `rate: 5Gbps, load: 0.7, ...: Presto: the run ends in the transient`. */
-function isTransient(row: AnyRow, warnings: readonly string[]): boolean {
+export function isTransient(row: AnyRow, warnings: readonly string[]): boolean {
   const title = row.scheme === "spray" ? "Spraying" : SCHEMES[row.scheme as keyof typeof SCHEMES];
   const keys = ["topology.links.0.rate", "faults.0.loss", "load", "traffic"] as const;
   const parts = keys.filter((key) => row[key] !== undefined).map((key) => `${key}: ${pointText(key, row)}`);
@@ -181,6 +182,19 @@ const byTraffic = (all: readonly Row[], limits: Limits): readonly string[] => [
 const overDrill = (all: readonly Row[], fabric: string, scheme: string, load: number): string =>
   `${fixed(find(all, fabric, scheme, at(load)).slowdown_mean / find(all, fabric, "drill", at(load)).slowdown_mean, 2)} times`;
 
+/** What rows of `rivals-ring.yaml` know, by label. */
+const NEWS: Readonly<Record<string, string>> = {
+  ecmp: "ECMP: nothing",
+  "hula-100us": "HULA, a probe each 100 us",
+  "hula-25us": "HULA, a probe each 25 us",
+  "hula-6us": "HULA, a probe each 6 us",
+  "hula-2us": "HULA, a probe each 2 us",
+  "conga-64us": "CONGA, tau 64 us",
+  "conga-16us": "CONGA, tau 16 us",
+  "conga-8us": "CONGA, tau 8 us",
+  drill: "DRILL: its own queues",
+};
+
 const limits = script("tools/figures/measure/slow-link.ts");
 const asIs = (document: RunDocument): Limits => document;
 
@@ -237,6 +251,29 @@ export default page("docs/rivals.md", {
             const row = sizes.find((one) => String(one.scheme) === scheme && one.by === by)!;
             return shown(row.slowdown_mean, row.slowdown_mean_ci95, false);
           }),
+        ]),
+      ),
+  }),
+  /** The ring, by the age of what HULA and CONGA know. */
+  ring: block({
+    runs: {
+      ring: pairedRun("examples/compare/rivals-ring.yaml"),
+      paired: pairedRun("examples/compare/rivals-ring.yaml"),
+    },
+    pick: {
+      ring: ({ rows: all }) =>
+        (all as readonly AnyRow[])
+          .filter(({ size }) => size === "all")
+          .map((row) => pickKeys(row, KEYS) as Record<(typeof KEYS)[number], number>),
+      paired: pairedOf,
+    },
+    render: ({ ring, paired }) =>
+      table(
+        ["design and its news", "mean slowdown", "difference from ECMP in pairs of one seed"],
+        ring.map((row) => [
+          NEWS[String(row.scheme)]!,
+          shown(row.slowdown_mean, row.slowdown_mean_ci95, false),
+          String(row.scheme) === "ecmp" ? "" : differenceOf(paired, 0, String(row.scheme)),
         ]),
       ),
   }),
