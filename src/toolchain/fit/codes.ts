@@ -40,6 +40,7 @@ export const CODES = {
   budgetNotStated: "P44046",
   compilerLog: "P44047",
   pragmaNotConsidered: "P44048",
+  ghostNotPlaced: "P44049",
 } as const;
 
 /** What each finding about a program means, for rule lists, where no file can be read; a test compares them with `data/diagnostics`. */

@@ -151,6 +151,7 @@ class Builder {
       if (pipeline !== undefined) this.#readPipeline(pipeline, gress);
       while (gresses.length < this.#units.length) gresses.push(gress);
     }
+    this.#noteGhost();
     if (this.#uses.used.has(PRIORITY)) {
       this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
@@ -168,6 +169,18 @@ class Builder {
       },
       features: this.#features,
     };
+  }
+
+  #noteGhost(): void {
+    const ghost = this.#json.pipelines.find(({ name }) => name === "ghost");
+    const units = (ghost?.tables.length ?? 0) + (ghost?.conditionals.length ?? 0);
+    if (ghost === undefined || units === 0) return;
+    const actions = new Set(ghost.tables.flatMap((table) => this.#actionsOf(table)));
+    const registers = [...actions]
+      .flatMap(({ primitives }) => primitives.flatMap(({ parameters }) => parameters))
+      .flatMap((value) => (value.type === "register_array" ? [value.value] : []));
+    const first = ghost.init_table === null ? undefined : this.#sourceOf(ghost.init_table, ghost);
+    this.#features.push({ kind: "ghost", units, registers: [...new Set(registers)], source: first });
   }
 
   #readPipeline(pipeline: bmv2.Pipeline, gress: Gress): void {
