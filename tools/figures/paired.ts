@@ -21,6 +21,13 @@ export function seedsOf(rows: readonly { readonly seeds: number }[]): string {
   return least === most ? `${least} seeds` : `${least} to ${most} seeds`;
 }
 
+/** Half of an interval, over its mean, that the comparisons ask for: `until` of examples/compare. */
+const WIDE = 0.15;
+
+/** `2.80 ± 0.37`, with a star where the interval is wider than the files ask for: such a mean has not converged. */
+export const meanOf = (value: number, half: number): string =>
+  `${fixed(value, 2)} ± ${fixed(half, 2)}${half > WIDE * value ? " *" : ""}`;
+
 /** The paired differences of the mean slowdown of all flows. */
 export function pairedOf({ csv }: RunDocument): Paired[] {
   const rows: Record<string, string>[] = csv["tests.csv"].filter(

@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run, script } from "../block.js";
-import { differenceOf, pairedOf, pairedRun } from "../paired.js";
+import { differenceOf, meanOf, pairedOf, pairedRun } from "../paired.js";
 import { fixed, parsed, percent, pickKeys, significant, table } from "../text.js";
 import { RIVALS } from "../titles.js";
 
@@ -18,9 +18,6 @@ const SCHEMES = { ...RIVALS, clove: "Clove" };
 const FABRICS = ["equal", "half", "gray"] as const;
 const LOADS = [0.1, 0.3, 0.5, 0.7];
 const TRAFFIC = ["data mining", "all-to-all", "ring"] as const;
-/** A mean whose interval is wider than this share of it gets a mark: `until` of the files. */
-const WIDE = 0.15;
-
 type Row = Readonly<Record<(typeof KEYS)[number], number>> & {
   readonly fabric: string;
   readonly traffic: string;
@@ -119,7 +116,7 @@ function unlessFull(row: Row, limits: Limits, text: (row: Row) => string): strin
 }
 
 function shown(value: number, half: number, transient: boolean): string {
-  return `${fixed(value, 2)} ± ${fixed(half, 2)}${half > WIDE * value ? " *" : ""}${transient ? " †" : ""}`;
+  return `${meanOf(value, half)}${transient ? " †" : ""}`;
 }
 const mean = (row: Row) => shown(row.slowdown_mean, row.slowdown_mean_ci95, row.transient);
 const p99 = (row: Row) => shown(row.slowdown_p99, row.slowdown_p99_ci95, row.transient);

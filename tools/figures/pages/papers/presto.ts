@@ -1,6 +1,6 @@
 import { block, page, type RunDocument } from "../../block.js";
 import { silentFailure } from "../../failover.js";
-import { differences, pairedOf, pairedRun, seedsOf } from "../../paired.js";
+import { differences, meanOf, pairedOf, pairedRun, seedsOf } from "../../paired.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
@@ -54,7 +54,7 @@ export default page("docs/papers/presto.md", {
             ...cells,
             ...SCHEMES.map((scheme) => {
               const row = rowOf(all, equal, load, scheme);
-              return `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`;
+              return meanOf(row.slowdown_mean, row.slowdown_mean_ci95);
             }),
           ]),
         ),
