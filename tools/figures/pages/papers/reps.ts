@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
-import { differences, pairedOf, pairedRun, seedsOf } from "../../paired.js";
+import { differences, meanOf, pairedOf, pairedRun, seedsOf } from "../../paired.js";
 import { fixed, parsed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
@@ -70,14 +70,14 @@ function rowOf(rows: readonly Row[], where: string, scheme: string, ring = true)
   return found;
 }
 
-const mean = ({ slowdown_mean, slowdown_mean_ci95 }: Row) =>
-  `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
+const mean = ({ slowdown_mean, slowdown_mean_ci95 }: Row) => meanOf(slowdown_mean, slowdown_mean_ci95);
 const times = (a: Row, b: Row) => `${fixed(a.slowdown_mean / b.slowdown_mean, 2)} times`;
 
 /** The mean of a count over the runs: seeds differ between the points of a file with `until`. */
 const inRun = (sum: number, seeds: number) => fixed(sum / seeds, 1);
 
 const PAUSED_KEYS = [
+  "seeds",
   "slowdown_mean",
   "slowdown_mean_ci95",
   "drops",
@@ -206,7 +206,7 @@ export default page("docs/papers/reps.md", {
           "flow control",
           "ECMP",
           "spraying",
-          "lost: ECMP",
+          "lost in a run: ECMP",
           "spraying",
           "sent again: ECMP",
           "spraying",
@@ -218,15 +218,12 @@ export default page("docs/papers/reps.md", {
           .map(({ network, transport, pfc }) => {
             const own = ["ecmp", "spray"].map((scheme) => pausedRow(rows, network, transport, pfc, scheme));
             const counts = (key: "drops" | "retransmissions" | "pfc_pauses") =>
-              own.map(({ figures }) => (figures[key] ?? 0).toLocaleString("en"));
+              own.map(({ figures }) => inRun(figures[key] ?? 0, figures.seeds!));
             return [
               network,
               transport,
               pfc ? "yes" : "no",
-              ...own.map(
-                ({ figures }) =>
-                  `${fixed(figures.slowdown_mean!, 2)} ± ${fixed(figures.slowdown_mean_ci95!, 2)}`,
-              ),
+              ...own.map(({ figures }) => meanOf(figures.slowdown_mean!, figures.slowdown_mean_ci95!)),
               ...counts("drops"),
               ...counts("retransmissions"),
               ...(pfc ? counts("pfc_pauses") : ["", ""]),
@@ -239,11 +236,12 @@ export default page("docs/papers/reps.md", {
         pausedRow(rows, network, transport, pfc, scheme).figures.slowdown_mean!;
       const ratio = (a: number, b: number) => `${fixed(a / b, 2)} times`;
       const grayCounts = (transport: string, pfc: boolean, between: string, after = "") => {
-        const { retransmissions, drops } = pausedRow(rows, "gray", transport, pfc, "ecmp").figures;
-        return `${retransmissions!.toLocaleString("en")}${between} ${drops!.toLocaleString("en")}${after}`;
+        const { retransmissions, drops, seeds } = pausedRow(rows, "gray", transport, pfc, "ecmp").figures;
+        return `${inRun(retransmissions!, seeds!)}${between} ${inRun(drops!, seeds!)}${after}`;
       };
       const ofGray = rows.filter(({ network }) => network.startsWith("gray"));
       return {
+        seeds: seedsOf(rows.map(({ figures }) => ({ seeds: figures.seeds! }))),
         window: ratio(
           slowdown("go-back-N, window", false, "ecmp"),
           slowdown("go-back-N, window", true, "ecmp"),
