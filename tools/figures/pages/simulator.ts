@@ -1,4 +1,5 @@
 import { block, page, type RunDocument, run, script } from "../block.js";
+import { meanOf, seedsOf } from "../paired.js";
 import { fixed, parsed, pickKeys, significant, table } from "../text.js";
 
 interface Row {
@@ -10,6 +11,7 @@ interface Row {
 }
 
 const VICTIM_KEYS = [
+  "seeds",
   "slowdown_mean",
   "slowdown_mean_ci95",
   "slowdown_p50",
@@ -54,24 +56,24 @@ export default page("docs/simulator.md", {
           "victims: median slowdown",
           "victims: mean",
           "incast: mean slowdown",
-          "sent again",
+          "sent again in a run",
           "packets lost",
           "pauses",
         ],
         (["fixed", "dcqcn"] as const).flatMap((control) =>
           [false, true].map((pfc) => {
             const [victim, incast] = ["small", "medium"].map((size) => victimRow(rows, control, pfc, size));
-            const mean = (row: typeof victim) =>
-              `${fixed(row!.slowdown_mean, 2)} ± ${fixed(row!.slowdown_mean_ci95, 2)}`;
+            const mean = (row: typeof victim) => meanOf(row!.slowdown_mean, row!.slowdown_mean_ci95);
+            const inRun = (sum: number) => fixed(sum / victim!.seeds, 1);
             return [
               control === "fixed" ? "window of 48 KB" : "DCQCN",
               pfc ? "yes" : "no",
               fixed(victim!.slowdown_p50, 2),
               mean(victim),
               mean(incast),
-              (victim!.retransmissions + incast!.retransmissions).toLocaleString("en"),
-              victim!.drops.toLocaleString("en"),
-              (victim!.pfc_pauses ?? 0).toLocaleString("en"),
+              inRun(victim!.retransmissions + incast!.retransmissions),
+              inRun(victim!.drops),
+              inRun(victim!.pfc_pauses ?? 0),
             ];
           }),
         ),
@@ -82,9 +84,10 @@ export default page("docs/simulator.md", {
       const intervals = (control: string) =>
         [false, true]
           .map((pfc) => victimRow(rows, control, pfc, "small"))
-          .map((row) => `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`)
+          .map((row) => meanOf(row.slowdown_mean, row.slowdown_mean_ci95))
           .join(" and ");
       return {
+        seeds: seedsOf(rows.map(({ figures }) => ({ seeds: figures.seeds! }))),
         window: ratio("fixed", "small", "slowdown_mean"),
         windowIntervals: intervals("fixed"),
         dcqcnIntervals: intervals("dcqcn"),
