@@ -3,8 +3,7 @@
  * several pieces of the program (an action of two tables, a control that is applied twice) is one item, with the sum of their counts.
  */
 import { defined, given } from "../../base/index.js";
-import { parserPlace } from "../p4/index.js";
-import type { bmv2 } from "../program/index.js";
+import { type bmv2, parserPlace } from "../program/index.js";
 import { type CountedPoint, type ProgramCounts, TABLE_COUNTS } from "../switch/index.js";
 
 /** The order is that of all outputs. */

@@ -5,6 +5,7 @@ import { checkFeatures } from "./check/check.js";
 import { buildModel } from "./model/build.js";
 import { fieldLabel } from "./model/expressions.js";
 import type { FitModel } from "./model/model.js";
+import { type PardeUse, pardeOf } from "./parde/parde.js";
 import { allocatePhv } from "./phv/allocate.js";
 import type { PhvAllocation, Unallocated } from "./phv/allocation.js";
 import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
@@ -59,6 +60,8 @@ export interface FitResult {
     /** What the PHV has too little of, in words; empty when all fields fit. */
     readonly exceeded: readonly string[];
   };
+  /** Parsers and deparsers; for a program that states those of both gresses, on a target that states what there is. */
+  readonly parde: PardeUse | undefined;
 }
 
 type UseBySize = Readonly<Record<ContainerSize, PhvUse>>;
@@ -108,6 +111,7 @@ export function conclude(
     diagnostics,
     greedy: target.model === "rmt" ? greedyStages(problem) : undefined,
     phv,
+    parde: pardeOf(model.program, model, phv.allocation, target),
   };
 }
 

@@ -62,6 +62,51 @@ const arrangement = z.strictObject({
   bypass_bytes: sourced,
 });
 
+/** Parsers and deparsers of the Tofino family. */
+const parde = z.strictObject({
+  parser: z.strictObject({
+    /** Rows of the match memory of one parser. */
+    rows: count,
+    /** Bytes of the packet that a cycle sees, and the most that it goes on. */
+    buffer_bytes: count,
+    /** Extractors of a cycle by size; where a size has none, containers of that size take those of the other one. */
+    extractors: bySize,
+    /** Of these, those that can write a constant, and the bits from its first one to its last one. */
+    constants: bySize,
+    constant_bits: bySize,
+    /** Bytes that a row compares, and that the registers hold. */
+    match_bytes: count,
+    held_bytes: count,
+    checksum_units: sourced,
+    /** Pieces that a state sends past the pipeline. */
+    bypasses_of_state: sourced,
+    /** Bytes of each packet that the egress parser reads at least. */
+    min_egress_bytes: sourced,
+    max_egress_bytes: sourced,
+    clock_ghz: sourced,
+    /** Gbit/s of the port that one parser serves. */
+    port_gbps: sourced,
+  }),
+  deparser: z.strictObject({
+    /** Entries of the dictionary of a gress: containers, or chunks of so many bytes in groups of so many. */
+    entries: sourced,
+    chunk_bytes: sourced,
+    chunks_of_group: sourced,
+    bypasses_of_group: sourced,
+    validity_bits: sourced,
+    checksum_units: sourced,
+    /** Pieces past the pipeline of a gress; those of one packet are in `phv.arrangement`. */
+    bypasses: sourced,
+    /** Kinds of digests, mirrors and resubmissions, and bytes of one. */
+    digests: sourced,
+    digest_bytes: sourced,
+    mirrors: sourced,
+    mirror_bytes: sourced,
+    resubmits: sourced,
+    resubmit_bytes: sourced,
+  }),
+});
+
 /** Shape of a target file. Sizes are in the unit that the name states; "per stage" covers ingress and egress. */
 export const targetSchema = z.strictObject({
   name: z.string().min(1),
@@ -215,6 +260,8 @@ export const targetSchema = z.strictObject({
     /** How the containers are arranged; without it, no field is given a container. */
     arrangement: arrangement.optional(),
   }),
+  /** Absent: parsers and deparsers are not counted. */
+  parde: parde.optional(),
   latency: z.strictObject({
     match_cycles: sourced,
     action_cycles: sourced,

@@ -22,7 +22,6 @@ export {
   controlPlaneOf,
   outputOf,
 } from "./compile.js";
-export { parserPlace } from "./emit/parser-places.js";
 export { standardLibrary } from "./stdlib/index.js";
 export type * as ast from "./syntax/ast.js";
 export {

@@ -11,6 +11,7 @@ export { readBfrt, writeBfrt } from "./bfrt/json.js";
 export { sameBfrt } from "./bfrt/same.js";
 export type { BfrtSchema } from "./bfrt/schema.js";
 export { type JsonPath, jsonKeyPlace, jsonPlace } from "./bmv2/json-place.js";
+export { type ParserPart, parserPlace, placeParserPart } from "./bmv2/parser-places.js";
 export { EXTERN_STATE, MIRROR_SLOTS, NIC, portableOf, runnableForm } from "./bmv2/portable.js";
 export { bmv2Bits, bmv2Number } from "./bmv2/values.js";
 export type { Bmv2Program } from "./bmv2.js";

@@ -182,3 +182,57 @@ control OutDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
 ${pipes.map((name) => `Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) ${name};`).join("\n")}
 Switch(${pipes.join(", ")}) main;
 `;
+
+export interface PardeParts {
+  arch?: "tna" | "t2na";
+  /** Types of headers; those that are parsed; values of metadata. */
+  types?: string;
+  headers?: string;
+  metadata?: string;
+  /** Instances and states of the ingress parser, which goes on to the state `first`. */
+  locals?: string;
+  states: string;
+  apply?: string;
+  deparserLocals?: string;
+  deparser?: string;
+  egressHeaders?: string;
+  egressState?: string;
+}
+
+/** A program for a Tofino whose parser and deparser matter. */
+export const pardeSource = ({
+  arch = "tna",
+  types = "",
+  headers = "",
+  metadata = "",
+  locals = "",
+  states,
+  apply = "",
+  deparserLocals = "",
+  deparser = "",
+  egressHeaders = "",
+  egressState = "",
+}: PardeParts) => `#include <core.p4>
+#include <${arch}.p4>
+${types}
+struct headers_t { ${headers} }
+struct locals_t { ${metadata} }
+struct e_headers_t { ${egressHeaders} }
+struct e_locals_t { }
+parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
+  ${locals}
+  state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); transition first; }
+  ${states}
+}
+control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
+    inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) { apply { ${apply} } }
+control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) {
+  ${deparserLocals} apply { ${deparser} p.emit(h); } }
+parser EP(packet_in p, out e_headers_t h, out e_locals_t m, out egress_intrinsic_metadata_t eg) {
+  state start { p.extract(eg); ${egressState} transition accept; } }
+control E(inout e_headers_t h, inout e_locals_t m, in egress_intrinsic_metadata_t eg, in egress_intrinsic_metadata_from_parser_t pr,
+    inout egress_intrinsic_metadata_for_deparser_t dp, inout egress_intrinsic_metadata_for_output_port_t op) { apply { } }
+control ED(packet_out p, inout e_headers_t h, in e_locals_t m, in egress_intrinsic_metadata_for_deparser_t dp) { apply { p.emit(h); } }
+Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;
+Switch(pipe) main;
+`;

@@ -65,6 +65,7 @@ export function buildModel(
 
 class Builder {
   #json: bmv2.Bmv2Program;
+  readonly #given: bmv2.Bmv2Program;
   readonly #index: P4InfoIndex;
   readonly #fields = new Map<string, FieldInfo>();
   readonly #headers = new Map<string, HeaderInfo>();
@@ -83,6 +84,7 @@ class Builder {
   ) {
     this.#index = new P4InfoIndex(program.p4info);
     this.#json = program.bmv2;
+    this.#given = program.bmv2;
     this.#readFields();
     this.#json = withoutKeyTemporaries(
       program.bmv2,
@@ -165,6 +167,7 @@ class Builder {
         parser: readParser(this.#json, this.#headers, this.#madeValid()),
         forDeparser: this.#forDeparser(),
         hasEgressParser: this.#json.architecture !== undefined,
+        program: this.#given,
         phvPragmas: this.#json.architecture?.pragmas ?? [],
       },
       features: this.#features,

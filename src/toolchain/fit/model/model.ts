@@ -182,6 +182,8 @@ export interface FitModel {
   readonly forDeparser: ReadonlySet<string>;
   /** Egress has a parser and headers of its own, as in TNA; else the target's compiler makes them. */
   readonly hasEgressParser: boolean;
+  /** The program as it was given: its parsers and deparsers are counted from it. */
+  readonly program: bmv2.Bmv2Program;
   /** Pragmas of containers, as the program has them. */
   readonly phvPragmas: readonly bmv2.PhvPragma[];
 }

@@ -17,12 +17,15 @@ import {
 import { limitsOf, RESOURCE_NAMES, RESOURCES } from "../place/stage.js";
 import { dependencySvg } from "./graph-svg.js";
 import { matchKindOf, tableReports } from "./json.js";
+import { pardeHtml } from "./parde.js";
 import { verdictLine } from "./text.js";
 
 /** Link to the source line of a unit; undefined when the page does not have that file. */
 function linkOf(unit: Unit, files: readonly SourceFile[]): string | undefined {
-  const { source } = unit;
-  if (source === undefined) return undefined;
+  return unit.source === undefined ? undefined : placeLink(unit.source, files);
+}
+
+function placeLink(source: NonNullable<Unit["source"]>, files: readonly SourceFile[]): string | undefined {
   const at = files.findIndex((file) => file.path === source.filename);
   return at < 0 ? undefined : `#f${at}l${source.line}`;
 }
@@ -48,6 +51,10 @@ export function toHtml(result: FitResult, files: readonly SourceFile[], explanat
     "<h2>Packet header vector</h2>",
     '<p class="legend"><i class="key bar"></i> ingress <i class="key egress"></i> egress <i class="key"></i> free; the filled part of a container is in use. The tooltip names its fields.</p>',
     phvGrid(result),
+    pardeHtml(result, (source, text) => {
+      const href = source === undefined ? undefined : placeLink(source, files);
+      return href === undefined ? escapeMarkup(text) : `<a href="${href}">${escapeMarkup(text)}</a>`;
+    }),
     "<h2>Dependencies</h2>",
     "<p>Red: the longest chain. Solid arrow: the second table needs a later stage (match, action, output dependency). Dashed: it needs the same stage or a later one. Round boxes are conditions. The tooltip of an arrow names the field.</p>",
     dependencySvg(result, (unit) => linkOf(unit, files)),

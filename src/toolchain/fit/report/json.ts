@@ -6,6 +6,7 @@ import { containerName, FROM_PARSER, type PhvAllocation, TO_DEPARSER } from "../
 import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
+import { type PardeDocument, pardeJson } from "./parde.js";
 
 /** One table, action or condition in one stage; a split table has several. */
 export interface TableReport {
@@ -115,6 +116,8 @@ export interface FitDocument {
   greedy: object | null;
   unplaced: { table: string; resource: string; detail: string }[];
   phv: object;
+  /** Left out for a program whose parsers are not counted. */
+  parde?: PardeDocument;
   diagnostics: object[];
 }
 
@@ -177,6 +180,7 @@ export function toJson(result: FitResult): FitDocument {
       ]),
     );
   const bits = sizes.reduce((sum, size) => sum + phv.packed[size].bits, 0);
+  const parde = pardeJson(result);
   return {
     program: result.model.name,
     target: target.name,
@@ -216,6 +220,7 @@ export function toJson(result: FitResult): FitDocument {
       exceeded: phv.exceeded,
       ...(phv.allocation === undefined ? {} : { allocation: allocationJson(phv.allocation) }),
     },
+    ...(parde === undefined ? {} : { parde }),
     diagnostics: result.diagnostics.map((diagnostic) => diagnosticToJson(diagnostic)),
   };
 }
