@@ -36,6 +36,11 @@ export function toHtml(result: FitResult, files: readonly SourceFile[], explanat
     const href = linkOf(unit, files);
     return href === undefined ? escapeMarkup(text) : `<a href="${href}">${escapeMarkup(text)}</a>`;
   };
+  const section = pardeHtml(result, (source, text) => {
+    const href = source === undefined ? undefined : placeLink(source, files);
+    return href === undefined ? escapeMarkup(text) : `<a href="${href}">${escapeMarkup(text)}</a>`;
+  });
+  const parde = section === "" ? [] : [section];
   const title = `${result.model.name} on ${result.target.title}`;
   return htmlPage(title, STYLE, [
     `<h1>${escapeMarkup(title)}</h1>`,
@@ -51,10 +56,7 @@ export function toHtml(result: FitResult, files: readonly SourceFile[], explanat
     "<h2>Packet header vector</h2>",
     '<p class="legend"><i class="key bar"></i> ingress <i class="key egress"></i> egress <i class="key"></i> free; the filled part of a container is in use. The tooltip names its fields.</p>',
     phvGrid(result),
-    pardeHtml(result, (source, text) => {
-      const href = source === undefined ? undefined : placeLink(source, files);
-      return href === undefined ? escapeMarkup(text) : `<a href="${href}">${escapeMarkup(text)}</a>`;
-    }),
+    ...parde,
     "<h2>Dependencies</h2>",
     "<p>Red: the longest chain. Solid arrow: the second table needs a later stage (match, action, output dependency). Dashed: it needs the same stage or a later one. Round boxes are conditions. The tooltip of an arrow names the field.</p>",
     dependencySvg(result, (unit) => linkOf(unit, files)),
