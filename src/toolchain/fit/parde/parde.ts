@@ -35,7 +35,7 @@ export interface ParserUse {
 }
 
 /** A parser that is not counted, and why. */
-export interface UncountedParser {
+interface UncountedParser {
   readonly name: string;
   readonly gress: Gress;
   readonly reason: string;
