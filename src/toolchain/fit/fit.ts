@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../../base/index.js";
 import type { Program } from "../program/index.js";
 import { checkFeatures } from "./check/check.js";
+import { type GressCycles, pipelineCycles } from "./latency/cycles.js";
 import { buildModel } from "./model/build.js";
 import { fieldLabel } from "./model/expressions.js";
 import type { FitModel } from "./model/model.js";
@@ -62,6 +63,8 @@ export interface FitResult {
   };
   /** Parsers and deparsers; for a program that states those of both gresses, on a target that states what there is. */
   readonly parde: PardeUse | undefined;
+  /** Cycles of each gress, on the same condition. */
+  readonly cycles: readonly GressCycles[] | undefined;
 }
 
 type UseBySize = Readonly<Record<ContainerSize, PhvUse>>;
@@ -112,6 +115,7 @@ export function conclude(
     greedy: target.model === "rmt" ? greedyStages(problem) : undefined,
     phv,
     parde: pardeOf(model.program, model, phv.allocation, target),
+    cycles: pipelineCycles(model, placement, phv.allocation, target),
   };
 }
 

@@ -107,6 +107,28 @@ const parde = z.strictObject({
   }),
 });
 
+/** Cycles of a gress through all stages of the device, also those without a table. */
+const pipelineCycles = z.strictObject({
+  /** Of a stage that waits for the results of the stage before (a match dependency). */
+  base: count,
+  /** What it takes longer with tables of TCAM, selectors, filters, registers. */
+  ternary: count,
+  selector: count,
+  filter: count,
+  stateful: count,
+  /** What a stage adds that only waits for the actions of the stage before, and one that waits for nothing. */
+  action: count,
+  concurrent: count,
+  /** Before the first stage. */
+  corner: sourced,
+  /** Cycles of egress at least: stages wait more than they must until it has them. */
+  min_egress: sourced,
+  /** A stage besides the first one that always waits for the results of the stage before. */
+  always_waits: sourced,
+  /** A stage also waits where its tables look at mocha containers. */
+  mocha_waits: flag,
+});
+
 /** Shape of a target file. Sizes are in the unit that the name states; "per stage" covers ingress and egress. */
 export const targetSchema = z.strictObject({
   name: z.string().min(1),
@@ -262,6 +284,8 @@ export const targetSchema = z.strictObject({
   }),
   /** Absent: parsers and deparsers are not counted. */
   parde: parde.optional(),
+  /** Absent: no cycles of a gress. */
+  pipeline_cycles: pipelineCycles.optional(),
   latency: z.strictObject({
     match_cycles: sourced,
     action_cycles: sourced,

@@ -192,6 +192,8 @@ export interface PardeParts {
   /** Instances and states of the ingress parser, which goes on to the state `first`. */
   locals?: string;
   states: string;
+  /** Tables and instances of ingress. */
+  controls?: string;
   apply?: string;
   deparserLocals?: string;
   deparser?: string;
@@ -207,6 +209,7 @@ export const pardeSource = ({
   metadata = "",
   locals = "",
   states,
+  controls = "",
   apply = "",
   deparserLocals = "",
   deparser = "",
@@ -225,7 +228,7 @@ parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_me
   ${states}
 }
 control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
-    inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) { apply { ${apply} } }
+    inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) { ${controls} apply { ${apply} } }
 control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) {
   ${deparserLocals} apply { ${deparser} p.emit(h); } }
 parser EP(packet_in p, out e_headers_t h, out e_locals_t m, out egress_intrinsic_metadata_t eg) {

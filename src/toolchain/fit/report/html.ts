@@ -17,6 +17,7 @@ import {
 import { limitsOf, RESOURCE_NAMES, RESOURCES } from "../place/stage.js";
 import { dependencySvg } from "./graph-svg.js";
 import { matchKindOf, tableReports } from "./json.js";
+import { latencyHtml } from "./latency.js";
 import { pardeHtml } from "./parde.js";
 import { verdictLine } from "./text.js";
 
@@ -40,7 +41,7 @@ export function toHtml(result: FitResult, files: readonly SourceFile[], explanat
     const href = source === undefined ? undefined : placeLink(source, files);
     return href === undefined ? escapeMarkup(text) : `<a href="${href}">${escapeMarkup(text)}</a>`;
   });
-  const parde = section === "" ? [] : [section];
+  const parde = section === "" ? [] : [section, latencyHtml(result)];
   const title = `${result.model.name} on ${result.target.title}`;
   return htmlPage(title, STYLE, [
     `<h1>${escapeMarkup(title)}</h1>`,

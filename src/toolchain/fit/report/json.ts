@@ -6,6 +6,7 @@ import { containerName, FROM_PARSER, type PhvAllocation, TO_DEPARSER } from "../
 import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
+import { type AccessDocument, type LatencyDocument, latencyJson } from "./latency.js";
 import { type PardeDocument, pardeJson } from "./parde.js";
 
 /** One table, action or condition in one stage; a split table has several. */
@@ -118,6 +119,8 @@ export interface FitDocument {
   phv: object;
   /** Left out for a program whose parsers are not counted. */
   parde?: PardeDocument;
+  latency?: LatencyDocument[];
+  accesses?: AccessDocument[];
   diagnostics: object[];
 }
 
@@ -221,6 +224,7 @@ export function toJson(result: FitResult): FitDocument {
       ...(phv.allocation === undefined ? {} : { allocation: allocationJson(phv.allocation) }),
     },
     ...(parde === undefined ? {} : { parde }),
+    ...latencyJson(result),
     diagnostics: result.diagnostics.map((diagnostic) => diagnosticToJson(diagnostic)),
   };
 }

@@ -6,6 +6,7 @@ import { labelOf } from "../model/model.js";
 import type { Placement } from "../place/placement.js";
 import { limitsOf, type Resource } from "../place/stage.js";
 import { gressStages, tableReports } from "./json.js";
+import { latencyText } from "./latency.js";
 import { pardeText } from "./parde.js";
 
 const COLUMNS: readonly [string, Resource][] = [
@@ -131,7 +132,7 @@ export function toText(result: FitResult): string {
       `no containers: ${named}${others}: ${detail}${source === undefined ? "" : ` (line ${source.line})`}`,
     );
   }
-  lines.push(...pardeText(result));
+  lines.push(...pardeText(result), ...latencyText(result));
   return lines.join("\n");
 }
 

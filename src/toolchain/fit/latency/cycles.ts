@@ -1,0 +1,85 @@
+/**
+ * Cycles of a packet in each gress: the sum over all stages of the device. A stage that waits for results adds its whole time, which grows with
+ * TCAM, selectors, filters and registers in it or in a stage of its chain (p4c, mau_power.cpp, compute_stage_latency); others add a little.
+ */
+import type { FitModel, Gress } from "../model/model.js";
+import type { PhvAllocation } from "../phv/allocation.js";
+import { type Placement, stageCount } from "../place/placement.js";
+import type { Target } from "../target.js";
+import { chainOf, padded, type Wait, waitsOf } from "./waits.js";
+
+type PipelineCycles = NonNullable<Target["pipeline_cycles"]>;
+
+export interface StageCycles {
+  readonly wait: Wait;
+  /** Cycles that the stage itself takes, and those that it adds to the gress. */
+  readonly own: number;
+  readonly adds: number;
+}
+
+export interface GressCycles {
+  readonly gress: Gress;
+  readonly total: number;
+  readonly stages: readonly StageCycles[];
+}
+
+/** What makes a stage take longer. */
+interface Features {
+  readonly ternary: boolean;
+  readonly selector: boolean;
+  readonly filter: boolean;
+  readonly stateful: boolean;
+}
+
+/** Undefined for a program whose containers are not known, and for a target that states no cycles. */
+export function pipelineCycles(
+  model: FitModel,
+  placement: Placement,
+  allocation: PhvAllocation | undefined,
+  target: Target,
+): GressCycles[] | undefined {
+  const { pipeline_cycles: chip } = target;
+  if (chip === undefined || allocation === undefined) return undefined;
+  const stages = Math.max(target.stages, stageCount(placement.parts));
+  return (["ingress", "egress"] as const).map((gress) => {
+    const features = featuresOf(placement, gress, stages);
+    const reaches = (a: { id: number }, b: { id: number }) => !model.flow.exclusive(a.id, b.id);
+    const found = waitsOf(placement, allocation, gress, { stages, chip, reaches });
+    const total = (waits: readonly Wait[]) => sum(timed(waits, features, chip)) + (chip.corner ?? 0);
+    const waits = gress === "egress" ? padded(found, chip.min_egress ?? 0, total) : found;
+    return { gress, total: total(waits), stages: timed(waits, features, chip) };
+  });
+}
+
+const sum = (stages: readonly StageCycles[]): number => stages.reduce((all, { adds }) => all + adds, 0);
+
+function timed(waits: readonly Wait[], features: readonly Features[], chip: PipelineCycles): StageCycles[] {
+  return waits.map((wait, stage) => {
+    const { from, to } = chainOf(waits, stage);
+    const has = (name: keyof Features) => features.slice(from, to + 1).some((one) => one[name]);
+    // A selector's words are read one after the other, as long as a TCAM takes.
+    const ternary = has("ternary") || has("selector") ? chip.ternary : 0;
+    const memory = has("selector")
+      ? chip.selector
+      : has("filter")
+        ? chip.filter
+        : has("stateful")
+          ? chip.stateful
+          : 0;
+    const own = chip.base + ternary + memory;
+    return { wait, own, adds: wait === "match" ? own : wait === "action" ? chip.action : chip.concurrent };
+  });
+}
+
+function featuresOf({ parts }: Placement, gress: Gress, stages: number): Features[] {
+  return Array.from({ length: stages }, (_, stage) => {
+    const here = parts.filter((part) => part.stage === stage && part.unit.gress === gress);
+    const attached = here.flatMap(({ unit }) => unit.attached.map(({ kind }) => kind));
+    return {
+      ternary: here.some(({ layout }) => layout.match === "ternary"),
+      selector: here.some(({ unit }) => unit.implementation?.selector !== undefined),
+      filter: attached.includes("filter"),
+      stateful: attached.includes("register"),
+    };
+  });
+}

@@ -1,0 +1,166 @@
+/** Cycles of each gress and accesses of memory: closed forms, and what holds of random programs. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { type FitResult, fitProgram, onePipe, toJson, toText } from "../../../src/toolchain/fit/index.js";
+import { accessesOf } from "../../../src/toolchain/fit/latency/accesses.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { runs } from "../../fuzz-seed.js";
+import { loadTarget } from "./golden.js";
+import { type PardeParts, pardeSource } from "./programs.js";
+
+function fitOf(parts: Partial<PardeParts>, chip: "tofino" | "tofino2" = "tofino"): FitResult {
+  const diagnostics = new Diagnostics();
+  const arch = chip === "tofino" ? ("tna" as const) : ("t2na" as const);
+  const all = {
+    arch,
+    types: "header w_h { bit<32> a; bit<32> b; bit<32> c; bit<32> d; bit<32> e; }",
+    headers: "w_h w;",
+    states: "state first { p.extract(h.w); transition accept; }",
+    ...parts,
+  };
+  const file = new SourceFile("test.p4", pardeSource(all));
+  const defines = { __TARGET_TOFINO__: chip === "tofino" ? "1" : "2" };
+  const made = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  return fitProgram(onePipe(made!.program, "pipe"), loadTarget(chip));
+}
+
+const total = (result: FitResult, gress: "ingress" | "egress") =>
+  result.cycles!.find((one) => one.gress === gress)!.total;
+const waits = (result: FitResult) => result.cycles![0]!.stages.map(({ wait }) => wait);
+
+describe("cycles of a gress", () => {
+  it("of a program without tables are those of all stages; egress of Tofino 1 waits until it has 160", () => {
+    // The first stage and the one in the middle wait for results, the ten others for nothing; four more before the first.
+    expect(total(fitOf({}), "ingress")).toBe(4 + 2 * 20 + 10 * 1);
+    // Each stage that waits besides adds 19.
+    const least = 4 + 2 * 20 + 10 * 1;
+    expect(total(fitOf({}), "egress")).toBe(least + 19 * Math.ceil((160 - least) / 19));
+    // Tofino 2 has no stage that waits for nothing, and pads nothing.
+    expect(total(fitOf({}, "tofino2"), "ingress")).toBe(20 + 19 * 2);
+    expect(total(fitOf({}, "tofino2"), "egress")).toBe(20 + 19 * 2);
+  });
+
+  it("grow by a stage that looks up what the stage before wrote, and less by one that only reads it", () => {
+    const table = (name: string, key: string, write: string) => `
+      action ${name}_do(bit<32> v) { ${write} } table ${name} { key = { ${key} : exact; } actions = { ${name}_do; } size = 64; }`;
+    const two = (second: string, write: string) =>
+      fitOf({
+        controls: table("one", "h.w.a", "h.w.b = v;") + table("two", second, write),
+        apply: "one.apply(); two.apply();",
+      });
+    const none = total(fitOf({}), "ingress");
+    const looksUp = two("h.w.b", "h.w.c = v;");
+    expect([waits(looksUp)[1], total(looksUp, "ingress")]).toEqual(["match", none + 19]);
+    const reads = two("h.w.c", "h.w.d = h.w.b + v;");
+    expect([waits(reads)[1], total(reads, "ingress")]).toEqual(["action", none + 1]);
+    const nothing = two("h.w.c", "h.w.d = v;");
+    expect([waits(nothing)[1], total(nothing, "ingress")]).toEqual(["none", none]);
+  });
+
+  it("grow by what the tables of a chain of stages have, once", () => {
+    const none = total(fitOf({}), "ingress");
+    const table = (kind: string, extra = "", use = "") => ({
+      controls: `${extra} action go(bit<32> v) { h.w.b = v; ${use} } table t { key = { h.w.a : ${kind}; } actions = { go; } size = 64; }`,
+      apply: "t.apply();",
+    });
+    expect(total(fitOf(table("exact")), "ingress")).toBe(none);
+    expect(total(fitOf(table("ternary")), "ingress")).toBe(none + 2);
+    const register = `Register<bit<32>, bit<10>>(1024) r; RegisterAction<bit<32>, bit<10>, bit<32>>(r) add = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`;
+    expect(total(fitOf(table("exact", register, "h.w.c = add.execute(h.w.d[9:0]);")), "ingress")).toBe(
+      none + 4,
+    );
+    expect(total(fitOf(table("ternary", register, "h.w.c = add.execute(h.w.d[9:0]);")), "ingress")).toBe(
+      none + 6,
+    );
+  });
+
+  it("are sums of the stages, between those of a device that waits nowhere and everywhere", () => {
+    const step = fc.record({
+      kind: fc.constantFrom("exact", "ternary"),
+      key: fc.constantFrom("a", "b", "c", "d", "e"),
+      to: fc.constantFrom("a", "b", "c", "d", "e"),
+      from: fc.constantFrom("a", "b", "c", "d", "e"),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom("tofino", "tofino2"),
+        (steps, chip) => {
+          const controls = steps.map(
+            ({ kind, key, to, from }, i) => `action go${i}(bit<32> v) { h.w.${to} = h.w.${from} + v; }
+            table t${i} { key = { h.w.${key} : ${kind}; } actions = { go${i}; } size = 64; }`,
+          );
+          const result = fitOf(
+            { controls: controls.join("\n"), apply: steps.map((_, i) => `t${i}.apply();`).join(" ") },
+            chip,
+          );
+          const cycles = result.cycles![0]!;
+          const corner = chip === "tofino" ? 4 : 0;
+          expect(cycles.total).toBe(cycles.stages.reduce((sum, { adds }) => sum + adds, corner));
+          expect(cycles.total).toBeGreaterThanOrEqual(total(fitOf({}, chip), "ingress"));
+          expect(cycles.total).toBeLessThanOrEqual(corner + cycles.stages.length * 22);
+          // A second model: where a table looks up a field that one of the stage before writes, the stage waits for results.
+          const stageOf = (i: number) =>
+            result.placement.parts.find(({ unit }) => unit.name.endsWith(`.t${i}`))!.stage;
+          for (const [i, { key }] of steps.entries())
+            for (const [j, { to }] of steps.entries())
+              if (j < i && to === key && stageOf(j) === stageOf(i) - 1)
+                expect(cycles.stages[stageOf(i)]!.wait).toBe("match");
+        },
+      ),
+      runs(20),
+    );
+  });
+});
+
+describe("accesses of memory", () => {
+  it("are a block a way and its width, all blocks of TCAM, and one of a register with all its map RAMs", () => {
+    const of = (parts: Partial<PardeParts>) => {
+      const result = fitOf(parts);
+      return accessesOf(result.problem, result.placement)[0]!;
+    };
+    const table = (kind: string, size: number) => ({
+      controls: `action go() { h.w.b = 1; } action no() { } table t { key = { h.w.a : ${kind}; } actions = { go; no; } size = ${size}; }`,
+      apply: "t.apply();",
+    });
+    expect(of(table("exact", 1024))).toEqual({
+      sramReads: 4,
+      sramWrites: 0,
+      tcamSearches: 0,
+      mapReads: 0,
+      mapWrites: 0,
+    });
+    // Deeper ways are read no more often.
+    expect(of(table("exact", 16384)).sramReads).toBe(4);
+    expect(of(table("ternary", 512)).tcamSearches).toBe(1);
+    expect(of(table("ternary", 2048)).tcamSearches).toBe(4);
+    const register = (cells: number) => ({
+      controls: `Register<bit<32>, bit<17>>(${cells}) r; RegisterAction<bit<32>, bit<17>, bit<32>>(r) add = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`,
+      apply: "h.w.c = add.execute(h.w.d[16:0]);",
+    });
+    expect(of(register(1024))).toEqual({
+      sramReads: 1,
+      sramWrites: 1,
+      tcamSearches: 0,
+      mapReads: 2,
+      mapWrites: 1,
+    });
+    expect(of(register(65536)).mapReads).toBe(17);
+  });
+
+  it("are in the report and in JSON, without watts", () => {
+    const result = fitOf({});
+    expect(toText(result)).toContain(
+      "latency: ingress 54 cycles, egress 168 cycles, through all stages of the device",
+    );
+    expect(toText(result)).not.toMatch(/\d W\b/);
+    const { latency } = toJson(result);
+    expect(latency!.map(({ gress, cycles, stages }) => [gress, cycles, stages.length])).toEqual([
+      ["ingress", 54, 12],
+      ["egress", 168, 12],
+    ]);
+    expect(toText(fitOf({}))).toContain("no source states watts an access");
+  });
+});
