@@ -10,7 +10,7 @@ import { chainOf, padded, type Wait, waitsOf } from "./waits.js";
 
 type PipelineCycles = NonNullable<Target["pipeline_cycles"]>;
 
-export interface StageCycles {
+interface StageCycles {
   readonly wait: Wait;
   /** Cycles that the stage itself takes, and those that it adds to the gress. */
   readonly own: number;
