@@ -218,7 +218,7 @@ export default page("docs/papers/reps.md", {
           .map(({ network, transport, pfc }) => {
             const own = ["ecmp", "spray"].map((scheme) => pausedRow(rows, network, transport, pfc, scheme));
             const counts = (key: "drops" | "retransmissions" | "pfc_pauses") =>
-              own.map(({ figures }) => inRun(figures[key] ?? 0, figures.seeds ?? 3));
+              own.map(({ figures }) => inRun(figures[key] ?? 0, figures.seeds!));
             return [
               network,
               transport,
@@ -237,7 +237,7 @@ export default page("docs/papers/reps.md", {
       const ratio = (a: number, b: number) => `${fixed(a / b, 2)} times`;
       const grayCounts = (transport: string, pfc: boolean, between: string, after = "") => {
         const { retransmissions, drops, seeds } = pausedRow(rows, "gray", transport, pfc, "ecmp").figures;
-        return `${inRun(retransmissions!, seeds ?? 3)}${between} ${inRun(drops!, seeds ?? 3)}${after}`;
+        return `${inRun(retransmissions!, seeds!)}${between} ${inRun(drops!, seeds!)}${after}`;
       };
       const ofGray = rows.filter(({ network }) => network.startsWith("gray"));
       return {
@@ -257,6 +257,10 @@ export default page("docs/papers/reps.md", {
           slowdown("go-back-N, DCQCN", true, "spray"),
           slowdown("selective repeat, window", false, "spray"),
         ),
+        timers: ["selective repeat, window", "go-back-N, window"]
+          .map((transport) => pausedRow(rows, EQUAL, transport, false, "ecmp").figures)
+          .map(({ timeouts, seeds }) => inRun(timeouts!, seeds!))
+          .join(" and "),
         grayAgain: grayCounts("go-back-N, DCQCN", true, " packets again for", " lost"),
         grayRepeat: grayCounts("selective repeat, window", false, " for"),
       };
