@@ -44,6 +44,9 @@ const DISTANCE: Readonly<Record<DependencyKind, number>> = {
 /** Strongest first: of several dependencies between two units, the first in this list is kept. */
 const STRENGTH: readonly DependencyKind[] = ["match", "action", "output", "anti", "control"];
 
+/** Bits of the largest container. */
+const CONTAINER_BITS = 32;
+
 interface Touch {
   readonly unit: number;
   /** The action that touches the field; undefined for a key or a condition. */
@@ -65,6 +68,14 @@ class Touches {
   }
 }
 
+/** By memory: the bits of the packet that its ALU works on, in all units. */
+function operandsByMemory(units: readonly Unit[]): Map<string, readonly Access[]> {
+  const operands = new Map<string, Access[]>();
+  for (const { attached } of units)
+    for (const one of attached) operands.set(one.name, [...(operands.get(one.name) ?? []), ...one.operands]);
+  return operands;
+}
+
 /** Dependencies between all units of a model, the strongest one for each pair. */
 export function findDependencies(model: FitModel): DependencyGraph {
   const { units, flow } = model;
@@ -78,6 +89,9 @@ export function findDependencies(model: FitModel): DependencyGraph {
     found.set(key, { from, to, kind, field, distance: DISTANCE[kind] });
   };
 
+  // A field that one container holds is written as a whole: its parts depend on each other (p4c, FindDataDependencyGraph, by slices of the allocation).
+  const isWhole = (field: string) =>
+    model.hasEgressParser && (model.fields.get(field)?.width ?? 0) <= CONTAINER_BITS;
   const keys = new Touches();
   for (const unit of units)
     for (const access of keyReads(unit)) keys.add({ unit: unit.id, action: undefined, access });
@@ -89,12 +103,18 @@ export function findDependencies(model: FitModel): DependencyGraph {
     return touches;
   };
   const reads = ofActions((action) => action.reads);
+  // The ALU of a TNA memory has the operands of all its calls, so each waits for all of them (p4c, AddDependencies on attached tables).
+  const operands = operandsByMemory(model.hasEgressParser ? units : []);
+  for (const { id: unit, attached } of units)
+    for (const { name } of attached)
+      for (const access of operands.get(name) ?? []) reads.add({ unit, action: undefined, access });
   const writes = ofActions((action) => action.writes);
   // As in the compiler's walk along the control flow: what an action touches concerns only what a packet that ran it can reach.
   const relate = (first: readonly Touch[], second: readonly Touch[], kind: DependencyKind) => {
     for (const a of first) {
       for (const b of second) {
-        if (a.unit === b.unit || !overlaps(a.access, b.access)) continue;
+        if (a.unit === b.unit) continue;
+        if (!overlaps(a.access, b.access) && !(kind === "output" && isWhole(a.access.field))) continue;
         const reaches =
           a.action === undefined ? flow.reaches(a.unit, b.unit) : flow.leads(a.unit, a.action, b.unit);
         if (reaches) add(a.unit, b.unit, kind, a.access.field);

@@ -661,6 +661,7 @@ export class ActionReader {
       width,
       source,
     });
+    this.#forget(field);
     const step = this.#newStep(source);
     step.random = true;
     step.writes.push({ field, lo: 0, width });
@@ -904,30 +905,35 @@ export function levelsOf(steps: readonly Step[]): number[] {
 }
 
 /**
- * Groups bare statements into the tables that they become. Each call of a counter, meter, register, hash or random number
- * is a table. Plain assignments form one table until one of them reads or overwrites the result of another.
+ * Groups bare statements into the tables that they become: one table takes statements until one reads or overwrites a field that an earlier
+ * one of them writes, or is a second call of a counter, meter, register or random number (p4c, midend/action_synthesis_policy.h). A hash is
+ * a table of its own.
+ * @param isTna else each call is a table of its own, and parts of a field do not meet
  */
-export function groupStatements(steps: readonly Step[]): Step[][] {
+export function groupStatements(steps: readonly Step[], isTna: boolean): Step[][] {
   const groups: Step[][] = [];
   let open: Step[] | undefined;
   for (const step of steps) {
-    const plain = step.attached.length === 0 && step.hashes.length === 0 && !step.random;
-    if (!plain) {
+    if (step.hashes.length > 0 || (!isTna && hasCall(step))) {
       groups.push([step]);
       open = undefined;
       continue;
     }
-    const clashes = open?.some(
-      (other) =>
-        anyOverlap(
-          other.writes,
-          step.reads.filter((access) => access.entry !== true),
-        ) !== undefined || anyOverlap(other.writes, step.writes) !== undefined,
-    );
+    const needs = [...step.reads.filter((access) => access.entry !== true), ...step.writes];
+    const meets = ({ writes }: Step) =>
+      isTna
+        ? writes.some(({ field }) => needs.some((access) => access.field === field))
+        : anyOverlap(writes, needs) !== undefined;
+    const clashes = open?.some((other) => (hasCall(other) && hasCall(step)) || meets(other));
     if (open === undefined || clashes === true) {
       open = [step];
       groups.push(open);
     } else open.push(step);
   }
   return groups;
+}
+
+/** The step calls what keeps a state, or a random number. */
+function hasCall({ attached, random }: Step): boolean {
+  return attached.length > 0 || random;
 }

@@ -406,7 +406,7 @@ class Builder {
     };
     const [first, ...others] = readers;
     if (first?.statement && others.length === 0) {
-      const groups = groupStatements(first.steps);
+      const groups = groupStatements(first.steps, this.#json.architecture !== undefined);
       return groups.length === 0
         ? [this.#action(table.name, common, first, [])]
         : groups.map((steps, index) => this.#action(partName(table.name, index), common, first, steps));

@@ -102,7 +102,10 @@ class Packer {
         const infos = header.fields
           .filter((name) => used.has(name))
           .map((name) => defined(this.model.fields.get(name)));
-        const flags = infos.filter((info) => this.#isFlag(gress, info));
+        const flags = [
+          ...infos.filter((info) => this.#isVariableFlag(info)),
+          ...infos.filter((info) => this.#isFlag(gress, info)),
+        ];
         this.#packFlags(gress, flags);
         for (const info of infos) if (!flags.includes(info)) this.#own(gress, info, false);
         continue;
@@ -132,7 +135,17 @@ class Packer {
     return this.model.hasEgressParser && gress === "ingress" && isSmall && this.model.forDeparser.has(name);
   }
 
-  /** Such values share bytes: two tables that set them need two stages (measured: bypass_egress with drop_ctl). */
+  /** A variable of one bit; on Tofino 2 values for the deparser have validity bits besides, and variables were not seen with them. */
+  #isVariableFlag({ name, width, intrinsic }: FieldInfo): boolean {
+    const { deparser_validity_shared: hasValidity } = this.target.phv;
+    if (!this.model.hasEgressParser || hasValidity || intrinsic || name.endsWith("$")) return false;
+    return width === 1 && !this.model.forDeparser.has(name);
+  }
+
+  /**
+   * Such values share bytes, variables first: two tables that set them need two stages (measured: bypass_egress with drop_ctl, and with a
+   * variable of a random bit; variables of the two branches of an `if` with those of the next one).
+   */
   #packFlags(gress: Gress, flags: readonly FieldInfo[]): void {
     let slices: ContainerSlice[] = [];
     let bits = 0;

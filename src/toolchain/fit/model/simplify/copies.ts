@@ -108,9 +108,9 @@ function copyOf({ fields }: Editing, primitive: bmv2.Primitive, variable: string
   const isWhole = access.lo === 0 && access.width === fields.get(access.field)?.width;
   if (!isWhole || expr.kind !== "field" || expr.access.field !== variable || expr.access.lo !== 0)
     return undefined;
-  // A cast to a wider type keeps the value; a cut one would not.
+  // Neither a part of the value nor a cast to a wider type, which is two assignments (pieces.ts).
   const width = fields.get(variable)?.width ?? 0;
-  return expr.access.width === width && access.width >= width ? target.value : undefined;
+  return expr.access.width === width && access.width === width ? target.value : undefined;
 }
 
 function countUses({ program }: Editing): {

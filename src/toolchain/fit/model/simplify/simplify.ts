@@ -8,6 +8,7 @@ import { joinResults } from "./copies.js";
 import { type Editing, fieldsIn, matchedBy, partsOf, readOutside } from "./graph.js";
 import { expandHeaderCopies, removeSelfCopies } from "./headers.js";
 import { removeDead } from "./liveness.js";
+import { splitPieces } from "./pieces.js";
 import { propagateCopies } from "./propagation.js";
 import { removeZeros } from "./zeros.js";
 
@@ -26,7 +27,7 @@ export function simplifyProgram(editing: Editing, hasValidity: boolean): void {
     joinResults(editing, pipeline);
     propagateCopies(editing, pipeline);
     for (;;) {
-      const folded = foldConditions(editing, pipeline, signed);
+      const folded = foldConditions(editing, pipeline, { signed, byRange: false });
       const swept = removeDead(editing, pipeline, liveAtEnd(editing, pipeline));
       // What is removed can leave a field unchanged between a copy of its header and the copy back.
       if (copied) propagateCopies(editing, pipeline);
@@ -35,6 +36,9 @@ export function simplifyProgram(editing: Editing, hasValidity: boolean): void {
     }
     if (removeZeros(editing, pipeline, liveAtEnd(editing, pipeline), hasValidity))
       while (removeDead(editing, pipeline, liveAtEnd(editing, pipeline)) && rounds++ < MAX_ROUNDS);
+    // What only such a condition reads stays computed.
+    foldConditions(editing, pipeline, { signed, byRange: true });
+    splitPieces(editing, pipeline, liveAtEnd(editing, pipeline), hasValidity);
   }
 }
 

@@ -23,10 +23,68 @@ const INVALID_FIRST = {
 /** Values that the architecture clears, whoever reads them (INIT_BY_ARCH). */
 const CLEARED = { ingress: ["deparser.drop_ctl", "deparser.mirror_type"], egress: [] } as const;
 
-/**
- * Removes such assignments of a pipeline. True when something changed.
- * @param hasValidity values for the deparser have a bit that says that they were written, so that their zeros stay (Tofino 2)
- */
+/** Which fields of a pipeline hold zero until something writes them. */
+export class ClearedFields {
+  private constructor(
+    private readonly editing: Editing,
+    private readonly pipeline: bmv2.Pipeline,
+    readonly isCleared: (name: string) => boolean,
+  ) {}
+
+  /**
+   * Undefined where the pipeline is none of the architecture's.
+   * @param hasValidity values for the deparser have a bit that says that they were written, so that their zeros stay (Tofino 2)
+   */
+  static of(
+    editing: Editing,
+    pipeline: bmv2.Pipeline,
+    atEnd: ReadonlySet<string>,
+    hasValidity: boolean,
+  ): ClearedFields | undefined {
+    const gress = pipeline.name === "ingress" ? "ingress" : pipeline.name === "egress" ? "egress" : undefined;
+    const fields = gress === undefined ? undefined : editing.program.architecture?.pipes[0]?.[gress].fields;
+    if (gress === undefined || fields === undefined) return undefined;
+    const named = (roles: readonly string[]) =>
+      roles.flatMap((role) => (fields[role] === undefined ? [] : [fields[role].join(".")]));
+    const kept = new Set(named(hasValidity ? Object.keys(fields) : INVALID_FIRST[gress]));
+    const cleared = new Set(named(CLEARED[gress]));
+    const readUnset = liveAtStart(editing, pipeline, atEnd);
+    const set = writtenByParser(editing, gress);
+    return new ClearedFields(
+      editing,
+      pipeline,
+      (name) =>
+        editing.fields.get(name)?.metadata === true &&
+        !name.endsWith("$") &&
+        !kept.has(name) &&
+        !set.has(name) &&
+        (cleared.has(name) || !readUnset.has(name)),
+    );
+  }
+
+  setBy(primitive: bmv2.Primitive): readonly string[] {
+    return partsOf(this.editing, primitive).sets;
+  }
+
+  /** By node: fields that something has written on some way to it. */
+  writtenBefore(order: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+    const next = nextNodes(this.pipeline);
+    const tables = new Map(this.pipeline.tables.map((table) => [table.name, table]));
+    const written = new Map(order.map((name) => [name, new Set<string>()]));
+    for (const name of order) {
+      const after = new Set(defined(written.get(name)));
+      const table = tables.get(name);
+      for (const action of table === undefined ? [] : actionsOf(this.editing, table))
+        for (const primitive of action.primitives)
+          for (const field of this.setBy(primitive)) after.add(field);
+      for (const node of new Set(defined(next.get(name))))
+        if (node !== null) for (const field of after) defined(written.get(node)).add(field);
+    }
+    return written;
+  }
+}
+
+/** Removes such assignments of a pipeline. True when something changed. */
 export function removeZeros(
   editing: Editing,
   pipeline: bmv2.Pipeline,
@@ -34,22 +92,9 @@ export function removeZeros(
   hasValidity: boolean,
 ): boolean {
   const order = nodeOrder(pipeline);
-  const gress = pipeline.name === "ingress" ? "ingress" : pipeline.name === "egress" ? "egress" : undefined;
-  const fields = gress === undefined ? undefined : editing.program.architecture?.pipes[0]?.[gress].fields;
-  if (order === undefined || gress === undefined || fields === undefined) return false;
-  const named = (roles: readonly string[]) =>
-    roles.flatMap((role) => (fields[role] === undefined ? [] : [fields[role].join(".")]));
-  const kept = new Set(named(hasValidity ? Object.keys(fields) : INVALID_FIRST[gress]));
-  const cleared = new Set(named(CLEARED[gress]));
-  const readUnset = liveAtStart(editing, pipeline, atEnd);
-  const set = writtenByParser(editing, gress);
-  const mayGo = (name: string): boolean =>
-    editing.fields.get(name)?.metadata === true &&
-    !name.endsWith("$") &&
-    !kept.has(name) &&
-    !set.has(name) &&
-    (cleared.has(name) || !readUnset.has(name));
-  return sweepZeros(editing, pipeline, order, mayGo);
+  const cleared = ClearedFields.of(editing, pipeline, atEnd, hasValidity);
+  if (order === undefined || cleared === undefined) return false;
+  return sweepZeros(editing, pipeline, order, cleared.isCleared);
 }
 
 /** Removes zeros of fields that nothing has written on any way to them. */
@@ -100,11 +145,19 @@ function zeroed({ fields }: Editing, { op, parameters }: bmv2.Primitive): string
   return expr.kind === "constant" && expr.value === 0n ? target.value.join(".") : undefined;
 }
 
+/** A parser that sets zero does what the hardware does anyway. */
 function writtenByParser({ program }: Editing, gress: "ingress" | "egress"): ReadonlySet<string> {
   const parsers = program.architecture?.pipes[0]?.[gress].parsers ?? [];
   const names = new Set<string>();
   for (const at of parsers)
     for (const { parser_ops: ops } of defined(program.parsers[at]).parse_states)
-      for (const { op, parameters } of ops) if (op === "set") fieldsIn(parameters[0], names);
+      for (const { op, parameters } of ops)
+        if (op === "set" && !isZero(parameters[1])) fieldsIn(parameters[0], names);
   return names;
+}
+
+function isZero(value: unknown): boolean {
+  const node = value as { type?: unknown; value?: unknown };
+  if (node?.type === "expression") return isZero(node.value);
+  return node?.type === "hexstr" && typeof node.value === "string" && BigInt(node.value) === 0n;
 }

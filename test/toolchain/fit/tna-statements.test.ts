@@ -1,0 +1,99 @@
+/** Statements of a control for TNA: which of them become one table, and what a table of them waits for. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../src/base/index.js";
+import { loadTarget } from "../../../src/cli/targets.js";
+import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type TnaParts, tnaSource } from "./programs.js";
+
+function fitOf(parts: TnaParts, target = "tofino") {
+  const diagnostics = new Diagnostics();
+  const made = compile({ file: tnaSource(parts), form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  const { program } = made!;
+  return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target));
+}
+
+/** Logical tables and stages. */
+function sizeOf(parts: TnaParts, target = "tofino"): [number, number] {
+  const { placement, stages } = fitOf(parts, target);
+  return [placement.stages.reduce((sum, stage) => sum + stage.logical_tables, 0), stages];
+}
+
+const ALU = `
+    Register<bit<32>, bit<16>>(1024) r;
+    RegisterAction<bit<32>, bit<16>, bit<32>>(r) r_get = {
+        void apply(inout bit<32> cell, out bit<32> result) { result = cell; }
+    };
+    RegisterAction<bit<32>, bit<16>, bit<32>>(r) r_set = {
+        void apply(inout bit<32> cell) { cell = hdr.d.b; }
+    };
+    Register<bit<32>, bit<16>>(1024) q;
+    RegisterAction<bit<32>, bit<16>, bit<32>>(q) q_get = {
+        void apply(inout bit<32> cell, out bit<32> result) { result = cell; }
+    };
+    Random<bit<8>>() rnd;`;
+
+describe("statements of a control", () => {
+  it("are one table with at most one call among them", () => {
+    const one = "hdr.d.c = hdr.d.b; hdr.d.a = r_get.execute(hdr.d.i); hdr.d.t = 4;";
+    expect(sizeOf({ ingress: ALU, apply: one })).toEqual([1, 1]);
+    const two = "hdr.d.a = r_get.execute(hdr.d.i); hdr.d.c = q_get.execute(hdr.d.i);";
+    expect(sizeOf({ ingress: ALU, apply: two })).toEqual([2, 1]);
+  });
+
+  it("are two tables where one sets a part of a field and the next one another part of it", () => {
+    expect(sizeOf({ apply: "hdr.d.a[15:0] = hdr.d.t; hdr.d.c = 1;" })).toEqual([1, 1]);
+    expect(sizeOf({ apply: "hdr.d.a[15:0] = hdr.d.t; hdr.d.a[31:16] = hdr.d.i;" })).toEqual([2, 2]);
+  });
+
+  it("make one table of each part of a value, which an action sets at once", () => {
+    const wide = "hdr.d.a = (bit<32>) hdr.d.t;";
+    expect(sizeOf({ apply: wide })).toEqual([2, 2]);
+    expect(sizeOf({ ingress: `action go() { ${wide} }`, apply: "go();" })).toEqual([1, 1]);
+    expect(sizeOf({ apply: "hdr.d.a = hdr.d.b[7:0] ++ hdr.d.i ++ hdr.d.b[15:8];" })).toEqual([3, 3]);
+    expect(sizeOf({ ingress: ALU, apply: "hdr.d.a = (bit<32>) rnd.get();" })).toEqual([2, 2]);
+  });
+
+  it("take no table for zeros of metadata that the parser has cleared, also where the program's parser says so", () => {
+    const apply = "md.m = (bit<32>) hdr.d.t; if (hdr.d.i == 4) { hdr.d.a = md.m; }";
+    expect(sizeOf({ apply })).toEqual([2, 2]);
+    expect(sizeOf({ apply, parser: "md.m = 0; transition accept; }" })).toEqual([2, 2]);
+    expect(sizeOf({ apply, parser: "md.m = 5; transition accept; }" })).toEqual([3, 3]);
+  });
+});
+
+it("makes a call of a register wait for the operands of its other calls", () => {
+  const calls = "if (hdr.d.t == 0) { hdr.d.a = r_get.execute(hdr.d.i); } else { r_set.execute(hdr.d.i); }";
+  const chain = (before: string) =>
+    fitOf({ ingress: ALU, apply: `${before} ${calls} hdr.d.c = hdr.d.c + hdr.d.a;` }).problem.graph
+      .criticalPath;
+  expect(chain("")).toBe(2);
+  expect(chain("hdr.d.b = hdr.d.b + 1;")).toBe(3);
+});
+
+it("drops a comparison that all values of a field meet, but not the value", () => {
+  const apply = (test: string) =>
+    `bit<8> x = rnd.get(); if (x ${test}) { hdr.d.a = 1; } else { hdr.d.b = 1; }`;
+  const tables = (test: string) => sizeOf({ ingress: ALU, apply: apply(test) });
+  expect(tables("<= 255")).toEqual([2, 1]);
+  expect(
+    fitOf({ ingress: ALU, apply: apply("<= 255") }).model.units.some(({ usesRandom }) => usesRandom),
+  ).toBe(true);
+  expect(tables("<= 254")[1]).toBe(2);
+});
+
+it("puts variables of one bit with each other on Tofino 1, so that tables that set them need stages of their own", () => {
+  const set = (name: string, from: string) => `
+    action ${name}_set(bit<1> v) { ${name} = v; }
+    table t_${name} { key = { hdr.d.${from} : exact; } actions = { ${name}_set; NoAction; } size = 16; }`;
+  const ingress = `bit<1> x; bit<1> y;${set("x", "a")}${set("y", "b")}`;
+  const apply =
+    "x = 0; y = 0; t_x.apply(); t_y.apply(); if (x == 1) { hdr.d.c = 1; } if (y == 1) { hdr.d.i = 1; }";
+  const stagesOf = (target: string) =>
+    fitOf({ ingress, apply }, target).placement.parts.flatMap(({ unit, stage }) =>
+      unit.kind === "match" ? [stage] : [],
+    );
+  expect(stagesOf("tofino")).toEqual([0, 1]);
+  expect(stagesOf("tofino2")).toEqual([0, 0]);
+});
