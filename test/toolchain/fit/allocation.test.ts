@@ -138,7 +138,7 @@ describe("an allocation", () => {
 
   const shape: Shape = {
     header: [4, 2, 1, 1, 4],
-    metadata: [8, 16, 32, 1, 1, 9],
+    metadata: [8, 16, 32, 2, 2, 9],
     apply: [
       "h.a.f0 = m.m2 + h.a.f4; m.m2 = h.a.f0;",
       "m.m0 = h.a.f2; if (h.a.kind == 7) { m.m0 = h.a.f3; } h.a.f2 = m.m0 ^ h.a.f2;",
@@ -336,7 +336,7 @@ describe("an allocation", () => {
                   ...all
                     .find((o) => has(o, "scalars.m.m4"))!
                     .slices.find(({ field }) => field === "scalars.m.m4")!,
-                  at: 7,
+                  at: 6,
                 },
               ],
             }

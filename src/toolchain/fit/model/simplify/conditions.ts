@@ -5,7 +5,7 @@ import { type Expr, readValue } from "../expressions.js";
 import { type Editing, nodeOrder, redirect } from "./graph.js";
 
 /** Fields with a sign, and whether a comparison with what a field's bits hold at most is known (p4c folds it only when it makes gateways). */
-export interface Folding {
+interface Folding {
   readonly signed: ReadonlySet<string>;
   readonly byRange: boolean;
 }
