@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
-import { seedsOf } from "../../paired.js";
+import { meanOf, seedsOf } from "../../paired.js";
 import { fixed, parsed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
@@ -68,7 +68,6 @@ const fabricRows = (document: RunDocument): FabricRow[] =>
     figures: pickKeys(row, KEYS) as Figures,
   }));
 
-const count = (value = 0) => value.toLocaleString("en");
 /** The mean of a count over the runs: seeds differ between the points of a file with `until`. */
 const inRun = ({ seeds }: Figures, sum = 0) => fixed(sum / seeds!, 1);
 
@@ -107,7 +106,7 @@ export default page("docs/papers/trimming.md", {
         rows.map(({ control, early, queue, figures }) => [
           ...[control, early ? "early" : "late", queue],
           `${fixed(figures.rct_mean_ms!, 3)} ± ${fixed(figures.rct_mean_ms_ci95!, 3)}`,
-          `${fixed(figures.slowdown_mean!, 2)} ± ${fixed(figures.slowdown_mean_ci95!, 2)}`,
+          meanOf(figures.slowdown_mean!, figures.slowdown_mean_ci95!),
           ...[
             inRun(figures, figures.drops),
             figures.trimmed === undefined ? "" : inRun(figures, figures.trimmed),
@@ -150,7 +149,6 @@ export default page("docs/papers/trimming.md", {
         spurious: inRun(early, early.retransmissions),
       };
     },
-    slow: true,
   }),
   fabric: block({
     runs: { rows: run("examples/compare/trimming-fabric.yaml") },
@@ -163,7 +161,7 @@ export default page("docs/papers/trimming.md", {
           "ECMP",
           "spraying",
           "REPS",
-          "lost: ECMP",
+          "lost in a run: ECMP",
           "spraying",
           "REPS",
           "cut: ECMP",
@@ -176,9 +174,9 @@ export default page("docs/papers/trimming.md", {
             const own = ["ecmp", "spray", "reps"].map((scheme) => fabricRow(rows, network, scheme, queue));
             return [
               ...[network, queue],
-              ...own.map((one) => `${fixed(one.slowdown_mean!, 2)} ± ${fixed(one.slowdown_mean_ci95!, 2)}`),
-              ...own.map((one) => count(one.drops)),
-              ...own.map((one) => (one.trimmed === undefined ? "" : count(one.trimmed))),
+              ...own.map((one) => meanOf(one.slowdown_mean!, one.slowdown_mean_ci95!)),
+              ...own.map((one) => inRun(one, one.drops)),
+              ...own.map((one) => (one.trimmed === undefined ? "" : inRun(one, one.trimmed))),
             ];
           }),
       ),
@@ -186,14 +184,14 @@ export default page("docs/papers/trimming.md", {
       const ratio = (network: string, scheme: string, a: Queue, b: Queue) =>
         `${fixed(fabricRow(rows, network, scheme, a).slowdown_mean! / fabricRow(rows, network, scheme, b).slowdown_mean!, 2)} times`;
       const gray = fabricRow(rows, "a gray link", "spray", "trims");
+      const answers = fabricRow(rows, "a link of half the rate", "ecmp", "trims, answers with data");
       return {
         ecmp: ratio("equal", "ecmp", "drops", "trims"),
         slowSpray: ratio("a link of half the rate", "spray", "drops", "trims"),
         slowReps: ratio("a link of half the rate", "reps", "drops", "trims"),
         answers: ratio("a link of half the rate", "ecmp", "trims, answers with data", "trims"),
-        answersLost: count(
-          fabricRow(rows, "a link of half the rate", "ecmp", "trims, answers with data").drops,
-        ),
+        seeds: seedsOf(rows.map(({ figures }) => ({ seeds: figures.seeds! }))),
+        answersLost: inRun(answers, answers.drops),
         gray: ratio("a gray link", "spray", "drops", "trims"),
         grayTimeouts: [
           ["drops", "with drops"],
@@ -201,12 +199,13 @@ export default page("docs/papers/trimming.md", {
           ["trims, answers with data", "with answers among the data"],
         ]
           .map(([queue, text]) => {
-            const { timeouts } = fabricRow(rows, "a gray link", "spray", queue as Queue);
-            return `${count(timeouts)} ${text}`;
+            const row = fabricRow(rows, "a gray link", "spray", queue as Queue);
+            return `${inRun(row, row.timeouts)} ${text}`;
           })
           .join(", "),
-        grayLost: `${count(gray.drops)} packets, and none of them is cut: ${count(gray.trimmed)}`,
+        grayLost: `${inRun(gray, gray.drops)} packets in a run, and of them ${inRun(gray, gray.trimmed)} are cut`,
       };
     },
+    slow: true,
   }),
 });
