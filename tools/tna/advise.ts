@@ -6,13 +6,13 @@
  * Designs are the listed ones of CORPUS and what `grow.ts` wrote to `GROWN/NAME/refused`. A change is compared by tests that are made from
  * the design and by 256 packets or more with random entries, on the embedded switch (`equal` compares v1model programs only). The changed program goes to
  * `GROWN/NAME.advised.p4`. A line a design goes to standard output and to `GROWN/advise.jsonl`, from which growth-page.ts makes the page; a design that fits, or whose
- * operations are refused, has none.
+ * operations are refused, has none. A second run leaves out designs that have a line.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
-import { advise, compareByPackets } from "../../src/toolchain/advice/index.js";
+import { advise, compareByPackets, unhitTables } from "../../src/toolchain/advice/index.js";
 import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
 import { compileInput } from "../../src/toolchain/loading/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
@@ -122,7 +122,12 @@ async function compared(asGiven: Program, others: readonly Program[]) {
   );
   const { difference: _, ...meaning } = found[0]!;
   const difference = [...failures, ...found.flatMap((one) => one.difference ?? [])][0] ?? "";
-  return { tests: tests.length, ...meaning, difference };
+  return {
+    tests: tests.length,
+    ...meaning,
+    unhit: Object.fromEntries(unhitTables(coverage, asGiven)),
+    difference,
+  };
 }
 
 /** Tests of a program, made in so many seconds, that the program itself passes on the embedded switch. */
@@ -155,6 +160,13 @@ async function testsOf(program: Program): Promise<string[]> {
 }
 
 const { CORPUS: corpus, GROWN: grown } = process.env;
+/** Designs of an earlier run that goes on, by name. */
+const known = new Set(
+  (grown !== undefined && existsSync(join(grown, "advise.jsonl"))
+    ? readFileSync(join(grown, "advise.jsonl"), "utf8").split("\n")
+    : []
+  ).flatMap((line) => (line.startsWith("{") ? [(JSON.parse(line) as Line).name] : [])),
+);
 if (corpus === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
   console.error("advise: skipped; CORPUS names no folder with corpus.tsv");
 } else {
@@ -162,6 +174,7 @@ if (corpus === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
   let [all, helped] = [0, 0];
   for (const source of sourcesOf(corpus, grown)) {
     if (names.length > 0 && !names.some((part) => source.name.includes(part))) continue;
+    if (known.has(source.name)) continue;
     try {
       const line = await tried(source);
       if (line === undefined) continue;

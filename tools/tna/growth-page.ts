@@ -29,6 +29,8 @@ export interface AdviceLine {
   readonly packets?: number;
   readonly tables?: number;
   readonly tablesHit?: number;
+  /** Tables that no packet hit, with why. */
+  readonly unhit?: Readonly<Record<string, string>>;
   /** A packet that shows another behaviour; empty: none does. */
   readonly difference?: string;
 }
@@ -87,12 +89,31 @@ export function summary(lines: readonly AdviceLine[]): string {
   ].join(", ");
 }
 
+/** `pipe.In.t (never applied)` of each design whose tables are not all hit. */
+export function unhitTable(lines: readonly AdviceLine[]): string {
+  const rows = lines.flatMap(({ name, unhit = {} }) => {
+    const byReason = new Map<string, string[]>();
+    for (const [table, reason] of Object.entries(unhit)) {
+      const short = table.split(".").slice(2).join(".") || table;
+      byReason.set(reason, [...(byReason.get(reason) ?? []), short]);
+    }
+    return [...byReason].map(([reason, tables]) => [name, reason, tables.join(", ")]);
+  });
+  return markdown(["design", "why", "tables"], rows);
+}
+
 /** A change without its line and without the names of its program. */
 function inShort(change: string): string {
   return change
     .replace(/^(?:line|[\w.-]+:) ?\d+: /, "")
     .replace(/ for (?!\d).*$/, "")
     .replace(/ of actions of table \S+/, " of actions")
+    .replace(/@stage\(\d+\) for .*$/, "@stage for a large table")
+    .replace(/ behind table \S+ before it.*$/, " behind a table, before it and in its actions")
+    .replace(
+      / with (?:line \d+|\S+:\d+), whose condition excludes it/,
+      " of two conditions that exclude each other",
+    )
     .replace(/^(?:line \d+|\S+:\d+) and (?:line \d+|\S+:\d+)/, "neighbours")
     .replaceAll("|", "\\|");
 }
@@ -125,5 +146,6 @@ if (grown !== undefined) {
   page = withPart(page, "growth", growthTable(growths));
   page = withPart(page, "helped", `${summary(advice)} fit after the advice. ${NOT_MEASURED}`);
   page = withPart(page, "advice", adviceTable(advice));
+  page = withPart(page, "unhit", unhitTable(advice));
   writeFileSync(PAGE, page);
 }

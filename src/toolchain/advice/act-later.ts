@@ -4,6 +4,7 @@
  */
 import type { FitResult } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
+import { meets, placeIn } from "./effects.js";
 import { placeOf } from "./own-text.js";
 import { type Edit, indentOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
 import { exitingNames, nodesOf, type TableText, type TableTexts } from "./tables.js";
@@ -51,7 +52,7 @@ function movedBehind(
 }
 
 /** The statement `t.apply();`, where the table is applied nowhere else. */
-function onlyApply(control: ast.ControlDeclaration, name: string): ast.Statement | undefined {
+export function onlyApply(control: ast.ControlDeclaration, name: string): ast.Statement | undefined {
   const isApply = ({ callee }: ast.CallExpression) =>
     callee.kind === "member" &&
     callee.member.name === "apply" &&
@@ -65,7 +66,7 @@ function onlyApply(control: ast.ControlDeclaration, name: string): ast.Statement
 }
 
 /** No other table has the action, and nothing calls it. */
-function isUsedOnce(
+export function isUsedOnce(
   unit: ast.SourceUnit,
   action: ast.ActionDeclaration,
   table: ast.TableDeclaration,
@@ -130,7 +131,6 @@ function areApart(one: ast.AssignmentStatement, other: ast.Statement): boolean {
   const all = placesIn(other);
   const written =
     other.kind === "assignment" ? [placeIn(other.left)] : other.kind === "declaration" ? [] : all;
-  const meets = (x: string, y: string) => x === y || x.startsWith(`${y}.`) || y.startsWith(`${x}.`);
   return (
     !all.some((place) => meets(place, left)) &&
     !written.some((place) => reads.some((read) => meets(place, read)))
@@ -142,13 +142,6 @@ const callsBody = (statement: ast.Statement): boolean =>
   (nodesOf(statement, "call") as ast.CallExpression[]).some(
     ({ callee }) => callee.kind === "path" || (callee.kind === "member" && callee.member.name === "execute"),
   );
-
-/** The place that an expression names, by names and not by its text, which may be a macro's; what an index or slice takes a part of, whole. */
-function placeIn(value: ast.Expression): string {
-  if (value.kind === "path") return value.name.name;
-  if (value.kind === "member") return `${placeIn(value.base)}.${value.member.name}`;
-  return value.kind === "index" || value.kind === "slice" ? placeIn(value.base) : "";
-}
 
 /** Places of the fields and variables in a node, each as a whole; of a call what it is called on. */
 function placesIn(node: unknown): string[] {

@@ -7,11 +7,13 @@ import { type FitResult, fitProgram, type Target } from "../fit/index.js";
 import { analyse, type CompileInput, compile, sourceOf } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { actLater } from "./act-later.js";
+import { actSooner } from "./act-sooner.js";
 import { candidatesOf } from "./candidates.js";
+import { joinedBranches } from "./exclusive.js";
 import { shorterLives, valuesFor } from "./lifetimes.js";
 import { edited, ownText } from "./own-text.js";
 import { editsOf, lineOf, type Rewrite, type RewriteKind } from "./rewrite.js";
-import { TableTexts, tablePragmas } from "./tables.js";
+import { laterStarts, TableTexts, tablePragmas } from "./tables.js";
 
 export interface AdviseInput {
   /** The program's own file. Where a change concerns a file that it includes, that file's text takes the place of its `#include`. */
@@ -138,6 +140,9 @@ class Search {
       ...candidatesOf(file, unit).filter((one) => one.kind !== "order" || isIndependent(one, result)),
       ...tablePragmas(texts, result),
       ...actLater(texts, result, unit),
+      ...actSooner(texts, result, unit),
+      ...joinedBranches(texts, unit),
+      ...laterStarts(texts, result),
       ...shorterLives(texts, result, unit),
     ];
     const isPhv = result.placement.unplaced.length === 0 && result.stages <= result.target.stages;
@@ -246,6 +251,9 @@ const ORDER: readonly RewriteKind[] = [
   "ternary",
   "alpm",
   "later",
+  "sooner",
+  "exclusive",
+  "start",
   "key",
   "branch",
   "priority",

@@ -2,6 +2,7 @@
 import { type SourceFile, type Span, spanText } from "../../base/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { dividedArgument, dividedAssignment } from "./arithmetic.js";
+import { areApart, effectsOf } from "./effects.js";
 import { placeOf } from "./own-text.js";
 import { areTexts, ownSpan, type Rewrite, textOf } from "./rewrite.js";
 import { exitingNames } from "./tables.js";
@@ -167,6 +168,8 @@ class Finder {
       const second = statements[at + 1];
       if (second === undefined || !mayMove(first) || !mayMove(second)) continue;
       if ([first, second].some((one) => this.#mayExit(one))) continue;
+      const [mine, theirs] = [effectsOf([first]), effectsOf([second])];
+      if (mine === undefined || theirs === undefined || !areApart(mine, theirs)) continue;
       const [a, b] = [ownSpan(this.file, first), ownSpan(this.file, second)];
       if (a === undefined || b === undefined || a.end > b.start) continue;
       const between = this.file.text.slice(a.end, b.start);

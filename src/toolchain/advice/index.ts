@@ -3,4 +3,4 @@
  * the same packets to the program before and after.
  */
 export { type Advised, advise } from "./advise.js";
-export { compareByPackets, type Meaning } from "./meaning.js";
+export { compareByPackets, type Meaning, unhitTables } from "./meaning.js";

@@ -5,13 +5,19 @@
 import { defined, Random } from "../../base/index.js";
 import type { Match, TableEntry } from "../device/index.js";
 import { type bmv2, P4InfoIndex, type Program } from "../program/index.js";
+import { isRecirculation } from "../switch/index.js";
+import { type Constants, constantsOf } from "./constants.js";
 
 /** Values of one width that fields and keys share. */
 const VALUES = 4;
 /** Of 8 values, so many are one of the shared ones. */
 const SHARED = 7;
+/** Of so many values, one is a constant that the program compares fields of the width with, where it has such. */
+const COMPARED = 4;
 const MAX_STATES = 64;
 const ENTRIES = 6;
+const PORTS = 4;
+const PORT_BITS = 9;
 const PAYLOAD_BYTES = 16;
 /** Bits in front of a packet that the chip adds: its ingress metadata, then those of the port. */
 const FRONT_BITS = { tna: 64 + 64, t2na: 64 + 192 };
@@ -22,6 +28,7 @@ class Values {
   constructor(
     readonly random: Random,
     readonly seed: number,
+    readonly constants: Constants,
   ) {}
 
   /** The number of the shared value that all values take until {@link next}; undefined: each its own. */
@@ -34,6 +41,9 @@ class Values {
 
   any(width: number): bigint {
     const { random } = this;
+    const known = this.constants.get(width);
+    if (known !== undefined && this.#common === undefined && random.int(COMPARED) === 0)
+      return random.pick(known);
     if (random.int(8) >= SHARED) return wide(random, width);
     const shared = this.#shared(width);
     return this.#common === undefined ? random.pick(shared) : defined(shared[this.#common]);
@@ -60,7 +70,7 @@ function wide(random: Random, width: number): bigint {
 
 /** Entries for all tables that a controller writes, and default entries for those without a key and for some others. Keys repeat where a width has few values: a switch refuses those. */
 export function randomEntries(program: Program, seed: number): TableEntry[] {
-  const values = new Values(new Random(`${seed} entries`), seed);
+  const values = new Values(new Random(`${seed} entries`), seed, constantsOf(program));
   const fixed = new Set(
     program.bmv2.pipelines.flatMap(({ tables }) =>
       tables.filter(({ entries }) => (entries ?? []).length > 0).map(({ name }) => name),
@@ -95,6 +105,56 @@ const TABLE_ONLY = 1;
 const DEFAULT_ONLY = 2;
 /** Of so many tables with a key, one gets another default entry. */
 const DEFAULTS = 4;
+
+/** A key that packets brought to a table. */
+export interface SeenKey {
+  readonly table: string;
+  /** By field, in the order of the table's key. */
+  readonly values: readonly bigint[];
+}
+
+/** An entry with exactly that key and any of the table's actions; undefined for a table that no controller writes. */
+export function entryFor(
+  program: Program,
+  { table: name, values }: SeenKey,
+  random: Random,
+): TableEntry | undefined {
+  const known = new P4InfoIndex(program.p4info).tables.list.find((one) => one.name === name);
+  const isFixed = program.bmv2.pipelines.some(({ tables }) =>
+    tables.some((one) => one.name === name && (one.entries ?? []).length > 0),
+  );
+  if (known === undefined || isFixed || known.message.isConstTable || known.profile !== undefined)
+    return undefined;
+  const actions = [...known.actions.values()].filter(({ scope }) => scope !== DEFAULT_ONLY);
+  const { fields, hasPriority } = known;
+  if (actions.length === 0 || fields.list.length !== values.length) return undefined;
+  if (fields.list.some(({ kind, isString }) => kind === "other" || isString)) return undefined;
+  const match = fields.list.map((field, i) => exactly(field, values[i]!));
+  const any = new Values(random, 0, constantsOf(program));
+  any.next();
+  return {
+    kind: "tableEntry",
+    table: name,
+    match,
+    priority: hasPriority ? ENTRIES + 1 : 0,
+    action: called(random.pick(actions).action, any),
+  };
+}
+
+function exactly({ name: field, kind, bitwidth }: Field, value: bigint): Match {
+  switch (kind) {
+    case "exact":
+      return { kind, field, value };
+    case "lpm":
+      return { kind, field, value, prefixLength: bitwidth };
+    case "ternary":
+      return { kind, field, value, mask: (1n << BigInt(bitwidth)) - 1n };
+    case "range":
+      return { kind, field, low: value, high: value };
+    default:
+      return { kind: "optional", field, value };
+  }
+}
 
 type Action = ReturnType<P4InfoIndex["tables"]["list"][number]["actions"]["get"]> & object;
 
@@ -165,10 +225,17 @@ export class PacketMaker {
     const { bmv2: json } = program;
     const { architecture, parsers } = json;
     const ingress = architecture?.pipes[0]?.ingress;
-    this.#values = new Values(new Random(`${seed} packets`), seed);
+    this.#values = new Values(new Random(`${seed} packets`), seed, constantsOf(program));
     this.#parser = parsers[ingress?.parsers[0] ?? 0];
     this.#front = architecture === undefined || ingress?.skipsIntrinsic ? 0 : FRONT_BITS[architecture.name];
     this.#types = new Map(json.header_types.map((type) => [type.name, type]));
+  }
+
+  /** The port at which the next packet arrives. */
+  port(): number {
+    const { random, constants } = this.#values;
+    const known = (constants.get(PORT_BITS) ?? []).filter((port) => !isRecirculation(Number(port)));
+    return known.length > 0 && random.int(COMPARED) === 0 ? Number(random.pick(known)) : random.int(PORTS);
   }
 
   /** Bytes that take one way through the parser, and a payload; one in eight is cut somewhere. */

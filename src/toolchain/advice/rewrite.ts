@@ -13,6 +13,9 @@ export type RewriteKind =
   | "alpm"
   | "priority"
   | "later"
+  | "sooner"
+  | "exclusive"
+  | "start"
   | "move"
   | "stage"
   | "size";

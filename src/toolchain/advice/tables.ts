@@ -3,7 +3,7 @@ import type { SourceFile, Span } from "../../base/index.js";
 import type { FitResult } from "../fit/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { placeOf } from "./own-text.js";
-import { indentOf, lineOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
+import { type Edit, indentOf, lineOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
 
 export type Unit = FitResult["model"]["units"][number];
 
@@ -105,6 +105,45 @@ export function tablePragmas(texts: TableTexts, result: FitResult): Rewrite[] {
     ...alpm.map((one) => withPragma("alpm", "@alpm(1)", [one])),
     ...urgent(result, tables).map((one) => withPragma("priority", "@placement_priority(100)", [one])),
   ];
+}
+
+/** The edits that put a pragma `@stage` before a table in place of those it has. */
+function stageEdits(file: SourceFile, text: TableText, pragma: string): Edit[] {
+  const own = text.table.annotations.filter(({ name }) => name === "stage");
+  const spans = own.flatMap((one) => ownSpan(file, one) ?? []);
+  if (spans.length === 0) return [pragmaEdit(text, pragma)];
+  return spans.map((span, at) => ({ span, replacement: at === 0 ? pragma : "" }));
+}
+
+/** Tables whose first stage is tried, and stages for each. */
+const MAX_LATE = 3;
+const MAX_STARTS = 4;
+/** Blocks from which a table keeps others out of its stages. */
+const MIN_BLOCKS = 16;
+
+/** `@stage` for a large table that may begin later, so that tables which must come early find room. */
+export function laterStarts(texts: TableTexts, { model, problem, placement, target }: FitResult): Rewrite[] {
+  const large = model.units.flatMap((unit) => {
+    const { srams, tcams } = problem.plans[unit.id]!.layout(unit.size);
+    const text = unit.kind === "match" ? texts.of(unit) : undefined;
+    const isLarge = text !== undefined && srams + 3 * tcams >= MIN_BLOCKS;
+    return isLarge ? [{ unit, text, blocks: srams + 3 * tcams }] : [];
+  });
+  large.sort((a, b) => b.blocks - a.blocks || a.unit.id - b.unit.id);
+  return large.slice(0, MAX_LATE).flatMap(({ unit, text }): Rewrite[] => {
+    const stages = placement.parts
+      .filter((part) => part.unit.id === unit.id && part.spill === undefined)
+      .map(({ stage }) => stage);
+    const first = Math.min(...stages);
+    const last = target.stages - problem.graph.below[unit.id]! - new Set(stages).size;
+    const count = Math.min(MAX_STARTS, Math.max(0, last - first));
+    return Array.from({ length: count }, (_, i) => {
+      const start = last - Math.floor((i * (last - first)) / count);
+      const words = `${placeOf(text.span)}: @stage(${start}) for ${text.table.name.name}, which begins at stage ${first} now`;
+      const [edit, ...more] = stageEdits(texts.file, text, `@stage(${start})`);
+      return { kind: "start", words, ...edit!, more };
+    });
+  });
 }
 
 /** Tables that may be placed too late: the largest, those on the longest chain, those beyond the device. */
