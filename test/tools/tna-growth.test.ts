@@ -6,7 +6,15 @@ import { afterAll, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { grownText } from "../../tools/tna/grown-source.js";
-import { adviceTable, growthTable, isHelped, summary, withPart } from "../../tools/tna/growth-page.js";
+import {
+  adviceTable,
+  growthTable,
+  isHelped,
+  refusedTable,
+  summary,
+  unhitTable,
+  withPart,
+} from "../../tools/tna/growth-page.js";
 import { tnaSource } from "../toolchain/fit/programs.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-grown-"));
@@ -109,4 +117,35 @@ it("replaces one part of a page", () => {
     "a\n<!-- x -->\n\nnew\n<!-- /x -->\nb",
   );
   expect(() => withPart("a", "x", "new")).toThrow("no part x");
+});
+
+it("lists the tables that no packet hit by their reason, and nothing of a design whose tables are all hit", () => {
+  const unhit = {
+    "pipe.In.t": "never applied",
+    "pipe.In.c.u": "missed",
+    "pipe.In.w": "never applied",
+  };
+  const text = unhitTable([line, { ...line, name: "b", unhit }, { ...line, name: "c", unhit: {} }]);
+  expect(text.split("\n").slice(3)).toEqual(["| b | never applied | t, w |", "| b | missed | c.u |"]);
+});
+
+it("shows what fit says of refused designs, and what the advice gives", () => {
+  const said = { name: "a", compiler: "containers", verdict: "fits by counts", stages: 13, ours: "stages" };
+  const text = refusedTable([
+    { ...said, verdict: "placed", stages: 9, ours: "" },
+    {
+      ...said,
+      after: "placed",
+      afterStages: 12,
+      changes: ["line 3: @stage(4) for t, which begins at stage 0 now"],
+    },
+    { ...said, after: "fits by counts", afterStages: 13, changes: [] },
+    { ...said, verdict: "does not compile", stages: 0, ours: "P40418" },
+  ]);
+  expect(text.split("\n").slice(3)).toEqual([
+    "| a | containers | placed, 9 |  |  |",
+    "| a | containers | fits by counts, 13 | stages | placed, 12: @stage for a large table |",
+    "| a | containers | fits by counts, 13 | stages | no change helps |",
+    "| a | containers | does not compile | P40418 |  |",
+  ]);
 });

@@ -3,7 +3,7 @@
  *
  *     GROWN=DIR npx tsx tools/tna/growth-page.ts
  *
- * Reads `grow.jsonl` and `advise.jsonl`. The texts around the tables stay.
+ * Reads `grow.jsonl`, `advise.jsonl` and `refused.jsonl`. The texts around the tables stay.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,6 +32,23 @@ export interface AdviceLine {
   /** Tables that no packet hit, with why. */
   readonly unhit?: Readonly<Record<string, string>>;
   /** A packet that shows another behaviour; empty: none does. */
+  readonly difference?: string;
+}
+
+/** A listed design that the compiler's back end refused. */
+export interface RefusedLine {
+  readonly name: string;
+  /** The resource that the compiler named, in a word. */
+  readonly compiler: string;
+  /** Our verdict, or that the program does not compile here. */
+  readonly verdict: string;
+  readonly stages: number;
+  /** The resources that our refusal names; empty: the design is placed. */
+  readonly ours: string;
+  readonly after?: string;
+  readonly afterStages?: number;
+  readonly changes?: readonly string[];
+  readonly packets?: number;
   readonly difference?: string;
 }
 
@@ -102,13 +119,28 @@ export function unhitTable(lines: readonly AdviceLine[]): string {
   return markdown(["design", "why", "tables"], rows);
 }
 
+export function refusedTable(lines: readonly RefusedLine[]): string {
+  const rows = lines.map((line) => [
+    line.name,
+    line.compiler,
+    line.stages === 0 ? line.verdict : `${line.verdict}, ${line.stages}`,
+    line.ours,
+    line.after === undefined
+      ? ""
+      : line.changes?.length
+        ? `${line.after}, ${line.afterStages}: ${[...new Set(line.changes.map(inShort))].join("; ")}`
+        : "no change helps",
+  ]);
+  return markdown(["design", "the compiler refuses", "fit", "fit names", "advice"], rows);
+}
+
 /** A change without its line and without the names of its program. */
 function inShort(change: string): string {
   return change
     .replace(/^(?:line|[\w.-]+:) ?\d+: /, "")
-    .replace(/ for (?!\d).*$/, "")
+    .replace(/@stage\(\d+\) for .*begins.*$/, "@stage for a large table")
+    .replace(/ for (?!\d|a large).*$/, "")
     .replace(/ of actions of table \S+/, " of actions")
-    .replace(/@stage\(\d+\) for .*$/, "@stage for a large table")
     .replace(/ behind table \S+ before it.*$/, " behind a table, before it and in its actions")
     .replace(
       / with (?:line \d+|\S+:\d+), whose condition excludes it/,
@@ -147,5 +179,6 @@ if (grown !== undefined) {
   page = withPart(page, "helped", `${summary(advice)} fit after the advice. ${NOT_MEASURED}`);
   page = withPart(page, "advice", adviceTable(advice));
   page = withPart(page, "unhit", unhitTable(advice));
+  page = withPart(page, "refused", refusedTable(linesOf(join(grown, "refused.jsonl"), ({ name }) => name)));
   writeFileSync(PAGE, page);
 }
