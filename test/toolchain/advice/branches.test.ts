@@ -187,6 +187,12 @@ it("neighbours keep their order where a called action copies what the other one 
       text.includes(`${name}.apply(); also();`),
     );
   expect(turned("u")).toEqual([]);
+  const inBranch = offered(
+    program("u.apply(); if (hdr.d.t == 1) { keep(); }", "action keep() { md.n = hdr.d.b | 1; }"),
+  );
+  expect(
+    inBranch("order").filter(({ text }) => text.indexOf("keep();") < text.indexOf("u.apply();")),
+  ).toEqual([]);
   expect(turned("t")).toHaveLength(1);
 });
 

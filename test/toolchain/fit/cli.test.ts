@@ -84,7 +84,7 @@ describe("p4loom fit", () => {
     expect(await fitFile(path, { ...base, advise: to })).toBe(0);
     expect(out).toMatch(/^before: refused by Tofino/);
     expect(out).toMatch(/^after: placed on Tofino/m);
-    expect(out).toMatch(/^same behaviour: 256 packets, of which \d+ were sent on, \d+ entries/m);
+    expect(out).toMatch(/^same behaviour: \d{3,4} packets, of which \d+ were sent on, \d+ entries/m);
     expect(out).not.toContain("tried without effect");
     expect(readFileSync(to, "utf8")).toContain("hdr.d.a = part_1 + hdr.d.c;");
     expect(await fitFile(to, base)).toBe(0);

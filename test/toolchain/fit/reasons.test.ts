@@ -1,20 +1,25 @@
 /** Why a program does not fit: smallest sets of its parts, each of which is needed for the refusal. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import {
   type FitResult,
   findReasons,
   fitProgram,
+  onePipe,
+  pipesOf,
   QUICK,
   reasonsText,
   type Target,
 } from "../../../src/toolchain/fit/index.js";
 import { stageCount } from "../../../src/toolchain/fit/place/placement.js";
 import { placeByStages } from "../../../src/toolchain/fit/place/tofino.js";
+import { fieldsWithoutContainer } from "../../../src/toolchain/fit/reason/containers.js";
 import { smallest } from "../../../src/toolchain/fit/reason/smallest.js";
 import { subproblem } from "../../../src/toolchain/fit/reason/subproblem.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
 import { compileText, loadTarget } from "./golden.js";
-import { FIELDS, randomProgram, smaller, tableText, wrap } from "./programs.js";
+import { FIELDS, randomProgram, smaller, tableText, tnaSource, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 const small = smaller(tofino);
@@ -110,6 +115,51 @@ describe("the reason of a refusal", () => {
     expect(fields).toMatchObject({ size: 4, isMinimal: true });
     expect(fields.because).toBe("they take containers of 128 bits, and the device has 120");
     expect(reasonsText(reasons)).toMatch(/^why not: 4 fields together \(minimal\)/m);
+  });
+
+  describe("is fields that the allocation has no container for", () => {
+    // Values are set by one table each, and all are matched behind them.
+    const count = 36;
+    const values = Array.from({ length: count }, (_, i) => i);
+    const text = tnaSource({
+      ingress: `${values.map((i) => `bit<32> f${i}; action s${i}(bit<32> v) { f${i} = v; } table in${i} { actions = { s${i}; } size = 1; }`).join("\n")}
+        action mark() {}
+        ${values.map((i) => `table out${i} { key = { f${i} : exact; } actions = { mark; } size = 16; }`).join("\n")}`,
+      apply: `tm.ucast_egress_port = 1; ${values.map((i) => `in${i}.apply();`).join(" ")} ${values.map((i) => `out${i}.apply();`).join(" ")}`,
+    });
+    const { arrangement } = tofino.phv;
+    const few = (groups: Record<8 | 16 | 32, number>): Target => ({
+      ...tofino,
+      phv: { ...tofino.phv, arrangement: { ...arrangement!, groups, first_groups_fixed: false } },
+    });
+    const { program } = compile({ file: new SourceFile("p.p4", text), form: "hardware" }, new Diagnostics())!;
+    const fitted = (target: Target) => fitProgram(onePipe(program, pipesOf(program)[0]!), target);
+    const target = few({ 8: 2, 16: 1, 32: 1 });
+
+    it("with the room of the groups, stages and lines, and what was tried", async () => {
+      const result = fitted(target);
+      expect(result.phv.exceeded.join()).toContain("no container");
+      const reasons = await findReasons(result);
+      const fields = reasons.find(({ kind }) => kind === "fields")!;
+      expect(fields.isMinimal).toBe(false);
+      expect(fields.because).toMatch(/groups? of 16 containers of \d+ bits \d+ containers are left/);
+      expect(fields.members.some(({ text: shown }) => /in stages \d+ to \d+: from \S+ to /.test(shown))).toBe(
+        true,
+      );
+      expect(await findReasons(fitted(few({ 8: 4, 16: 6, 32: 4 })))).toEqual([]);
+    });
+
+    it("and, with more work, a smallest set, without one of which all others have containers", async () => {
+      const all = (await fieldsWithoutContainer(fitted(target), "thorough"))!;
+      // 32 of the values fill all containers of the target.
+      expect(all.size).toBe(33);
+      expect(all.because).toMatch(
+        /^they take 1056 bits, \d+ of them at once in stage \d+, and the containers hold 1024;/,
+      );
+      expect(all.members).toHaveLength(1);
+      expect(all.members[0]!.text).toContain("33 fields of scalars, 1056 bits, in stages 0 to ");
+      expect(all.remedies[0]).toMatchObject({ fits: false, outcome: "132 of 164 bits without a container" });
+    });
   });
 
   it("is not called minimal where only the heuristic refuses, and is proven with the solver", async () => {

@@ -11,6 +11,7 @@ import { lowerBounds } from "../place/bounds.js";
 import { entriesToPlace, type Problem } from "../place/placement.js";
 import type { Resource } from "../place/stage.js";
 import { type Answer, Check, type CheckLimits, proofOf } from "./check.js";
+import { fieldsWithoutContainer } from "./containers.js";
 import { fieldsTooMany } from "./fields.js";
 import { type Remedy, remediesFor } from "./remedies.js";
 import { type Smallest, smallest } from "./smallest.js";
@@ -55,17 +56,27 @@ export async function findReasons(result: FitResult, limits: CheckLimits = QUICK
     ids.push(units);
     found.push(reason);
   }
-  const fields = fieldsTooMany(problem);
+  const without = await fieldsWithoutContainer(result, limits.solver === undefined ? "quick" : "thorough");
+  // What is allocated has its reason from the allocation; only other programs are counted.
+  const fields = result.phv.allocation === undefined ? fieldsTooMany(problem) : undefined;
   if (fields !== undefined) {
     const { groups, because, fields: size } = fields;
     const members = groups.map(({ text }) => ({ text, source: undefined }));
     found.push({ kind: "fields", members, size, because, isMinimal: true });
   }
+  if (without !== undefined) {
+    const { members, size, because } = without;
+    found.push({ kind: "fields", members, size, because, isMinimal: false });
+  }
   const concerned = new Set(ids.flatMap((set) => [...set]));
   const remedies = remediesFor(result, concerned);
   return found
     .sort((a, b) => a.size - b.size)
-    .map((reason) => ({ ...reason, remedies: reason.kind === "tables" ? remedies : [] }));
+    .map((reason) => ({
+      ...reason,
+      remedies:
+        reason.kind === "tables" ? remedies : reason.kind === "fields" ? (without?.remedies ?? []) : [],
+    }));
 }
 
 /** Each operation that the target lacks is refused alone. */
@@ -220,7 +231,9 @@ export function reasonsText(reasons: readonly Reason[]): string {
       kind === "operation"
         ? "an operation"
         : kind === "fields"
-          ? `${size} fields together`
+          ? size === 1
+            ? "one field"
+            : `${size} fields together`
           : size === 1
             ? "one table"
             : `${size} tables, actions and conditions together`;
