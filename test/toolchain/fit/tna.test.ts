@@ -419,6 +419,21 @@ describe("the order of the flow", () => {
   const stageOf = (target: string, name: string) =>
     fitOf({ ingress, apply }, target).placement.parts.find(({ unit }) => unit.name.endsWith(name))?.stage;
 
+  it("places a condition alone where the tables behind it wait for what it decides on", () => {
+    const chain = table("c1", "a", "b") + table("c2", "b", "c") + table("c3", "c", "a");
+    const late = `action late_set(bit<32> v) { md.n = v; }
+    table late { key = { md.m : exact; } actions = { late_set; NoAction; } size = 16; }`;
+    const nested =
+      "if (hdr.d.t == 1) { if (hdr.d.i == 2) { md.m = 5; } late.apply(); } if (md.n == 4) { hdr.d.i = 1; }";
+    for (const target of ["tofino", "tofino2"]) {
+      const result = fitOf(
+        { ingress: chain + late, apply: `c1.apply(); c2.apply(); c3.apply(); ${nested}` },
+        target,
+      );
+      expect(result.stages).toBe(3);
+    }
+  });
+
   it("lets a table after a branch share a stage with it", () => {
     expect([stageOf("tofino", "t2"), stageOf("tofino2", "t2")]).toEqual([1, 1]);
     expect(stageOf("tofino2", "t3")).toBe(0);

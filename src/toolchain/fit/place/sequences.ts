@@ -85,17 +85,25 @@ function nesting(
 
 /**
  * By unit: the condition that can be its gateway. The unit stands in a branch of the condition alone, and depends on nothing before it
- * in that branch (table_placement.cpp, gateway_merge_choices).
+ * in that branch, nor on what that decides on (table_placement.cpp, gateway_merge_choices).
+ * @param before as `orderWithin` gives it
  */
-export function gatewaysOf({ model, graph }: Problem, { of }: Sequences): (number | undefined)[] {
+export function gatewaysOf(
+  { model, graph }: Problem,
+  { of }: Sequences,
+  before: readonly ReadonlySet<number>[],
+): (number | undefined)[] {
   return model.units.map((unit) => {
     const [only, another] = defined(of[unit.id]);
     const [parent, other] = only?.parents ?? [];
     if (unit.kind === "condition" || only === undefined || another !== undefined) return undefined;
     if (parent === undefined || other !== undefined || model.units[parent]?.kind !== "condition")
       return undefined;
-    const before = new Set(only.units.slice(0, only.units.indexOf(unit.id)));
-    return defined(graph.incoming[unit.id]).some(({ from }) => before.has(from)) ? undefined : parent;
+    const earlier = new Set(only.units.slice(0, only.units.indexOf(unit.id)));
+    const waits =
+      defined(graph.incoming[unit.id]).some(({ from }) => earlier.has(from)) ||
+      [...defined(before[unit.id])].some((first) => earlier.has(first));
+    return waits ? undefined : parent;
   });
 }
 

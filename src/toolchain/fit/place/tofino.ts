@@ -98,8 +98,8 @@ class Placer {
     this.#sequences = findSequences(problem.model);
     this.#openIn = this.#sequences.inside.map(({ size }) => size);
     this.#ranking = new Ranking(problem, this.#sequences);
-    this.#gatewayOf = gatewaysOf(problem, this.#sequences);
     this.#before = orderWithin(problem, this.#sequences);
+    this.#gatewayOf = gatewaysOf(problem, this.#sequences, this.#before);
     this.#guarded = units.map(({ id }) =>
       units.filter((unit) => this.#gatewayOf[unit.id] === id).map((unit) => unit.id),
     );
