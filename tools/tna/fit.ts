@@ -58,7 +58,7 @@ async function fitCase(corpus: string, one: Case, placed: Placed): Promise<FitRe
     const pipes = pipesOf(program).map((name) => fitProgram(onePipe(program, name), target));
     const longest = pipes.reduce((a, b) => (b.stages > a.stages ? b : a));
     const refusal = longest.diagnostics.find(({ severity }) => severity === "error")?.message;
-    const reason = refusal ?? longest.placement.unplaced[0]?.detail ?? longest.phv.exceeded[0];
+    const reason = refusal ?? longest.placement.unplaced[0]?.detail ?? longest.exceeded[0];
     return {
       ...record,
       ours: {

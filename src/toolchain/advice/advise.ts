@@ -68,11 +68,11 @@ function placementScore({ diagnostics, placement, stages, target }: FitResult): 
 
 /** What the placement has too much of, then bits without a container and broken rules of the allocation. */
 function scoreOf(result: FitResult): Score {
-  const { phv, model } = result;
+  const { phv, model, exceeded } = result;
   const without = phv.allocation?.unallocated.filter(({ rule }) => rule === "container") ?? [];
   const fields = new Set(without.flatMap((one) => one.fields));
   const bits = [...fields].reduce((sum, field) => sum + (model.fields.get(field)?.width ?? 1), 0);
-  return [...placementScore(result), bits, phv.exceeded.length];
+  return [...placementScore(result), bits, exceeded.length];
 }
 
 function isLess(a: Score, b: Score): boolean {

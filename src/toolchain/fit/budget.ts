@@ -17,6 +17,9 @@ const RESOURCE_OF: Readonly<Record<string, Resource>> = {
   vliw: "vliw_slots",
 };
 
+/** Of parsers and deparsers: the larger one of both gresses, since each has its own. */
+const PARDE = ["parser_rows", "deparser_entries", "validity_bits"] as const;
+
 export interface BudgetItem {
   readonly name: string;
   readonly limit: number;
@@ -35,7 +38,7 @@ export interface BudgetUse extends BudgetItem {
 export function parseBudget(text: string): BudgetItem[] {
   return text.split(",").map((part) => {
     const match = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)(%?)\s*$/.exec(part);
-    const known = ["stages", "phv", ...Object.keys(RESOURCE_OF)];
+    const known = ["stages", "phv", ...Object.keys(RESOURCE_OF), ...PARDE];
     if (match === null || !known.includes(defined(match[1]))) {
       const name = /^\s*(\w+)\s*=/.exec(part)?.[1];
       fail(
@@ -59,12 +62,31 @@ function amountOf(result: FitResult, name: string): { used: number; of: number |
     const packed = sizes.reduce((sum, size) => sum + size * phv.packed[size].containers, 0);
     return { used: target.phv.packs_fields ? packed : phv.naive.bits, of };
   }
+  const own = PARDE.find((one) => one === name);
+  if (own !== undefined) return pardeAmount(result, own);
   const resource = defined(RESOURCE_OF[name]);
   const limit = limitsOf(target)[resource];
   return {
     used: placement.stages.reduce((sum, stage) => sum + stage[resource], 0),
     of: limit === null ? null : limit * target.stages,
   };
+}
+
+/** Nothing for a program whose parsers are not counted. */
+function pardeAmount(
+  { parde, target }: FitResult,
+  name: (typeof PARDE)[number],
+): { used: number; of: number | null } {
+  const chip = target.parde;
+  if (name === "parser_rows")
+    return {
+      used: Math.max(0, ...(parde?.parsers ?? []).map(({ rows }) => rows)),
+      of: chip?.parser.rows ?? null,
+    };
+  const uses = [parde?.deparsers.ingress, parde?.deparsers.egress];
+  const amounts = uses.map((use) => (name === "deparser_entries" ? use?.entries : use?.validityBits) ?? 0);
+  const of = name === "deparser_entries" ? chip?.deparser.entries : chip?.deparser.validity_bits;
+  return { used: Math.max(...amounts), of: of ?? null };
 }
 
 /** Compares a result with a budget. Fails with P44046 for a percentage of an amount that the target does not state. */
@@ -116,6 +138,7 @@ export function difference(before: FitResult, after: FitResult): FitDifference {
     "meter_alus",
     "vliw",
     "phv",
+    ...PARDE,
   ];
   const measures = names.map((name) => ({
     name,

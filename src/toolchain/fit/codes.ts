@@ -41,6 +41,13 @@ export const CODES = {
   compilerLog: "P44047",
   pragmaNotConsidered: "P44048",
   ghostNotPlaced: "P44049",
+  parserRows: "P44055",
+  parserSelect: "P44056",
+  parserLookahead: "P44057",
+  parserChecksums: "P44058",
+  deparserChecksums: "P44059",
+  deparserLists: "P44060",
+  deparserValidity: "P44061",
 } as const;
 
 /** What each finding about a program means, for rule lists, where no file can be read; a test compares them with `data/diagnostics`. */
@@ -79,5 +86,13 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.loop]: "The control flow has a loop",
   [CODES.registerUpdate]: "The conditional update of a register is more complex than its ALU allows",
   [CODES.pragmaNotConsidered]: "A pragma of a table or of containers that fit does not follow",
+  [CODES.parserRows]: "A parser has more branches than its match memory has rows",
+  [CODES.parserSelect]: "A select compares more bytes than a state of the parser does",
+  [CODES.parserLookahead]: "A parser looks further ahead than one of its cycles sees",
+  [CODES.parserChecksums]: "A parser works on more checksums at once than it has units",
+  [CODES.deparserChecksums]: "A deparser computes more checksums than it has units",
+  [CODES.deparserLists]:
+    "A deparser has more mirrors, digests or resubmissions than the chip has kinds, or one is too long",
+  [CODES.deparserValidity]: "A deparser sends more headers than it sees validity bits",
   [CODES.conditionalStatement]: "A conditional statement in an action, other than the update of a register",
 };

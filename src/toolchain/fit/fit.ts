@@ -6,6 +6,7 @@ import { type GressCycles, pipelineCycles } from "./latency/cycles.js";
 import { buildModel } from "./model/build.js";
 import { fieldLabel } from "./model/expressions.js";
 import type { FitModel } from "./model/model.js";
+import { pardeExceeded } from "./parde/check.js";
 import { type PardeUse, pardeOf } from "./parde/parde.js";
 import { allocatePhv } from "./phv/allocate.js";
 import type { PhvAllocation, Unallocated } from "./phv/allocation.js";
@@ -61,6 +62,8 @@ export interface FitResult {
     /** What the PHV has too little of, in words; empty when all fields fit. */
     readonly exceeded: readonly string[];
   };
+  /** What fields, parsers and deparsers take beyond the device, in words: such a program fits by counts of stages alone. */
+  readonly exceeded: readonly string[];
   /** Parsers and deparsers; for a program that states those of both gresses, on a target that states what there is. */
   readonly parde: PardeUse | undefined;
   /** Cycles of each gress, on the same condition. */
@@ -91,7 +94,8 @@ export function conclude(
   const stages = stageCount(placement.parts);
   const bounds = lowerBounds(problem);
   const phv = usePhv(problem, placement, tablesOnly);
-  const { exceeded } = phv;
+  const parde = pardeOf(model.program, model, phv.allocation, target);
+  const exceeded = [...phv.exceeded, ...pardeExceeded(parde, target)];
   const refused = diagnostics.some((d) => d.severity === "error");
   const highest = bounds[0]?.stages ?? 0;
   const violations = verifyPlacement(problem, placement);
@@ -114,7 +118,8 @@ export function conclude(
     diagnostics,
     greedy: target.model === "rmt" ? greedyStages(problem) : undefined,
     phv,
-    parde: pardeOf(model.program, model, phv.allocation, target),
+    parde,
+    exceeded,
     cycles: pipelineCycles(model, placement, phv.allocation, target),
   };
 }

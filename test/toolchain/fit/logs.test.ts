@@ -1,6 +1,6 @@
 /** The real compiler's logs beside fit's result: files of the form that the compiler's schemas describe, and files that are not. */
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, SourceFile } from "../../../src/base/index.js";
+import { DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
 import {
   compareLogs,
   fitProgram,
@@ -9,8 +9,9 @@ import {
   logsText,
   readLogs,
 } from "../../../src/toolchain/fit/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
 import { compileText, loadTarget } from "./golden.js";
-import { FIELDS, tableText, wrap } from "./programs.js";
+import { FIELDS, pardeSource, tableText, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 const result = fitProgram(
@@ -222,4 +223,72 @@ it("tables of one control in both gresses are two", () => {
   expect(of(table(`pipe.${first!.name}`, 2), table(`pipe.Other.${first!.name}`, 7))).toEqual([2]);
   expect(of(table(`pipe.Other.${first!.name}`, 7), table(`pipe.${first!.name}`, 2))).toEqual([2]);
   expect(of(table(`pipe.Other.${first!.name}`, 7))).toBeNull();
+});
+
+describe("logs of parsers, deparsers and latency", () => {
+  const gress = (rows: number) => ({ tcam_rows: rows });
+  const entries = (pov_bits: number, fde_entries: number) => ({ pov_bits, fde_entries });
+  const metrics = {
+    parser: { ingress: gress(20), egress: gress(9) },
+    deparser: { ingress: entries(7, 31), egress: entries(2, 5) },
+    mau: {
+      latency: [
+        { gress: "ingress", cycles: 112 },
+        { gress: "egress", cycles: 168 },
+      ],
+    },
+  };
+  const report = [
+    "Number of states on ingress: 13",
+    "Number of matches on ingress: 19",
+    "Longest path (10 states) on ingress:",
+  ].join("\n");
+  const logs = (files: Partial<Record<LogName, string>>) =>
+    readLogs(
+      new Map(Object.entries(files).map(([name, text]) => [name as LogName, new SourceFile(name, text)])),
+    );
+
+  it("stand beside what fit counts, rows of the chip before matches of the report", () => {
+    const { gresses } = logs({ "metrics.json": JSON.stringify(metrics), "parser.characterize.log": report });
+    expect(gresses).toEqual({
+      ingress: { states: 13, longestPath: 10, rows: 20, validityBits: 7, entries: 31, cycles: 112 },
+      egress: { rows: 9, validityBits: 2, entries: 5, cycles: 168 },
+    });
+    expect(logs({ "parser.characterize.log": report }).gresses.ingress).toEqual({
+      states: 13,
+      longestPath: 10,
+      rows: 19,
+    });
+    const file = new SourceFile(
+      "test.p4",
+      pardeSource({
+        types: "header w_h { bit<32> f; }",
+        headers: "w_h w;",
+        states: "state first { p.extract(h.w); transition accept; }",
+      }),
+    );
+    const made = compile(
+      { file, resolveInclude: () => undefined, defines: { __TARGET_TOFINO__: "1" }, form: "hardware" },
+      new Diagnostics(),
+    );
+    const tna = fitProgram(made!.program, tofino);
+    const compared = compareLogs(tna, logs({ "metrics.json": JSON.stringify(metrics) }));
+    expect(compared.gresses.filter(({ gress }) => gress === "ingress")).toEqual([
+      { gress: "ingress", measure: "parser rows", ours: 1, theirs: 20 },
+      { gress: "ingress", measure: "deparser entries", ours: 1, theirs: 31 },
+      { gress: "ingress", measure: "validity bits", ours: 1, theirs: 7 },
+      { gress: "ingress", measure: "cycles of the stages", ours: 54, theirs: 112 },
+    ]);
+    expect(logsText(compared)).toMatch(/^egress +cycles of the stages +168 +168$/m);
+    // Of a v1model program fit counts none.
+    expect(compareLogs(result, logs({ "metrics.json": JSON.stringify(metrics) })).gresses[0]).toMatchObject({
+      ours: null,
+      theirs: 20,
+    });
+  });
+
+  it("that are something else are P44047", () => {
+    for (const files of [{ "metrics.json": "{}" }, { "parser.characterize.log": "no report" }])
+      expect(() => logs(files)).toThrow(DiagnosticError);
+  });
 });

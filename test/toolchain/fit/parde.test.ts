@@ -3,9 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import {
+  checkBudget,
+  difference,
   type FitResult,
   fitProgram,
   onePipe,
+  parseBudget,
   toHtml,
   toJson,
   toText,
@@ -249,5 +252,52 @@ describe("the report", () => {
       longest_path_bytes: 52,
     });
     expect(parde!.deparsers[0]).toMatchObject({ gress: "ingress", fde_entries: 9, pov_bits: 1, clots: 0 });
+  });
+});
+
+describe("what is too much", () => {
+  const states = (count: number, branches: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const cases = Array.from(
+        { length: branches },
+        (_, k) => `${k} : ${i + 1 < count ? `s${i + 1}` : "accept"};`,
+      );
+      return `state s${i} { p.extract(h.w${i}); transition select(h.w${i}.f0) { ${cases.join(" ")} default : accept; } }`;
+    }).join("\n");
+  const deep = (count: number, branches: number): PardeParts => ({
+    types: "header w_h { bit<16> f0; }",
+    headers: Array.from({ length: count }, (_, i) => `w_h w${i};`).join(" "),
+    states: `state first { transition s0; } ${states(count, branches)}`,
+  });
+  const codes = (result: FitResult) =>
+    result.diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
+
+  it("is refused at the first row too many, at the state that has the most", () => {
+    expect(codes(fitOf(deep(4, 63)))).toEqual([]);
+    const result = fitOf(deep(4, 64));
+    expect([codes(result), result.verdict]).toEqual([["P44055"], "refused"]);
+    expect(result.diagnostics[0]!.message).toContain("at least 260 branches");
+    expect(result.diagnostics[0]!.span).toBeDefined();
+    // Rows that the division of states adds are of these containers alone.
+    const full = fitOf(deep(4, 63));
+    expect(full.verdict).toBe(parserOf(full).rows > 256 ? "fits by counts" : "placed");
+  });
+
+  it("is told for the gress that has more, in a budget and a difference", () => {
+    const result = fitOf(deep(2, 3));
+    const [rows, entries, bits] = checkBudget(
+      result,
+      parseBudget("parser_rows=9,deparser_entries=2%,validity_bits=1"),
+    );
+    expect(rows).toMatchObject({ used: parserOf(result).rows, within: true });
+    expect(entries).toMatchObject({
+      used: Math.round((1000 * result.parde!.deparsers.ingress!.entries) / 192) / 10,
+    });
+    expect(bits).toMatchObject({ used: 2, within: false });
+    const { measures } = difference(result, fitOf(deep(2, 5)));
+    expect(measures.find(({ name }) => name === "parser_rows")).toMatchObject({
+      before: rows!.used,
+      after: rows!.used + 4,
+    });
   });
 });

@@ -11,6 +11,7 @@ import { gatewayCost, gatewayCount } from "../model/conditions.js";
 import { type Expr, onesOf, quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import type { FitModel } from "../model/model.js";
+import { checkParde } from "../parde/check.js";
 import { Places, type SourceLookup } from "../source.js";
 import type { Target } from "../target.js";
 import type { CheckContext } from "./check-context.js";
@@ -80,6 +81,7 @@ export function checkFeatures(
   if (target.model === "tofino") {
     checkRegisterUses(context, features);
     checkProgram(context);
+    checkParde(context);
   }
   return diagnostics;
 }

@@ -2,7 +2,7 @@
 import { type Cell, formatTable } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { limitsOf, RESOURCE_NAMES, RESOURCES, type Resource } from "../place/stage.js";
-import type { CompilerLogs } from "./read.js";
+import type { CompilerLogs, LoggedGress } from "./read.js";
 
 export interface LogComparison {
   readonly stages: { readonly ours: number; readonly theirs: number };
@@ -24,7 +24,24 @@ export interface LogComparison {
     readonly tcams: readonly [ours: number, theirs: number | null];
   }[];
   readonly containers: readonly { readonly size: number; readonly ours: number; readonly theirs: number }[];
+  /** Of parser, deparser and stages of a gress, what a log has; ours is null where fit does not count it. */
+  readonly gresses: readonly {
+    readonly gress: string;
+    readonly measure: string;
+    readonly ours: number | null;
+    readonly theirs: number;
+  }[];
 }
+
+/** Measures of a gress in the order in which they are shown. */
+const MEASURES: Readonly<Record<keyof LoggedGress, string>> = {
+  rows: "parser rows",
+  states: "parser states",
+  longestPath: "cycles of the parser's longest way",
+  entries: "deparser entries",
+  validityBits: "validity bits",
+  cycles: "cycles of the stages",
+};
 
 /** Compares a result with the logs of the same program and chip. */
 export function compareLogs(result: FitResult, logs: CompilerLogs): LogComparison {
@@ -51,7 +68,31 @@ export function compareLogs(result: FitResult, logs: CompilerLogs): LogCompariso
       containers === undefined
         ? []
         : sizes.map((size) => ({ size, ours: phv.packed[size].containers, theirs: containers.normal[size] })),
+    gresses: (["ingress", "egress"] as const).flatMap((gress) => gressOf(result, logs.gresses[gress], gress)),
   };
+}
+
+function gressOf(
+  { parde, cycles }: FitResult,
+  theirs: LoggedGress,
+  gress: "ingress" | "egress",
+): LogComparison["gresses"] {
+  const parser = parde?.parsers.find((one) => one.gress === gress);
+  const deparser = parde?.deparsers[gress];
+  const ours: Readonly<Record<keyof LoggedGress, number | undefined>> = {
+    rows: parser?.rows,
+    states: parser === undefined ? undefined : parser.states.length + parser.padding.states,
+    longestPath: parser?.ways.cycles,
+    entries: deparser?.entries,
+    validityBits: deparser?.validityBits,
+    cycles: cycles?.find((one) => one.gress === gress)?.total,
+  };
+  return (Object.keys(MEASURES) as (keyof LoggedGress)[]).flatMap((name) => {
+    const their = theirs[name];
+    return their === undefined
+      ? []
+      : [{ gress, measure: MEASURES[name], ours: ours[name] ?? null, theirs: their }];
+  });
 }
 
 const lastStage = ({ tables }: CompilerLogs): number =>
@@ -87,7 +128,7 @@ function isSame(one: string, other: string): boolean {
 const withoutPipe = (name: string): string => name.replace(/^[^.]*\./, "");
 
 /** The comparison for a terminal. */
-export function logsText({ stages, use, tables, containers }: LogComparison): string {
+export function logsText({ stages, use, tables, containers, gresses }: LogComparison): string {
   const range = (list: readonly number[] | null): Cell => (list === null ? "-" : list.join(" "));
   const lines = [`stages: ${stages.ours} by fit, ${stages.theirs} by the compiler`];
   if (use.length > 0) {
@@ -116,5 +157,9 @@ export function logsText({ stages, use, tables, containers }: LogComparison): st
   }
   for (const { size, ours, theirs } of containers)
     lines.push(`containers of ${size} bits: ${ours} by fit, ${theirs} by the compiler`);
+  if (gresses.length > 0) {
+    const rows = gresses.map(({ gress, measure, ours, theirs }): Cell[] => [gress, measure, ours, theirs]);
+    lines.push("", formatTable(["gress", "", "fit", "compiler"], rows));
+  }
   return lines.join("\n");
 }

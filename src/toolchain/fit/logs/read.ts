@@ -3,7 +3,7 @@
  * the text log is written by its tools/create_mau_resources.py). Of each document only what is compared is looked at.
  */
 import * as z from "zod";
-import { fail, type SourceFile } from "../../../base/index.js";
+import { fail, given, type SourceFile } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Resource } from "../place/stage.js";
 
@@ -14,6 +14,8 @@ export const LOG_NAMES = [
   "mau.json",
   "context.json",
   "phv.json",
+  "metrics.json",
+  "parser.characterize.log",
 ] as const;
 export type LogName = (typeof LOG_NAMES)[number];
 
@@ -26,7 +28,18 @@ interface LoggedTable {
   readonly tcams: number | undefined;
 }
 
+/** What the logs say of the parser, the deparser and the cycles of a gress; what no log has is left out. */
+export interface LoggedGress {
+  readonly rows?: number;
+  readonly states?: number;
+  readonly longestPath?: number;
+  readonly validityBits?: number;
+  readonly entries?: number;
+  readonly cycles?: number;
+}
+
 export interface CompilerLogs {
+  readonly gresses: Readonly<Record<"ingress" | "egress", LoggedGress>>;
   /** By stage; a resource that no log has is left out. */
   readonly stages: readonly Partial<Record<Resource, number>>[];
   readonly tables: readonly LoggedTable[];
@@ -124,6 +137,19 @@ const phv = z.object({
     .max(MAX_ITEMS),
 });
 
+const gressRows = z.object({ tcam_rows: z.number().int().nonnegative() });
+const gressEntries = z.object({
+  pov_bits: z.number().int().nonnegative(),
+  fde_entries: z.number().int().nonnegative(),
+});
+const metrics = z.object({
+  parser: z.object({ ingress: gressRows, egress: gressRows }),
+  deparser: z.object({ ingress: gressEntries, egress: gressEntries }),
+  mau: z.object({
+    latency: z.array(z.object({ gress: z.string(), cycles: z.number().int().nonnegative() })).max(MAX_ITEMS),
+  }),
+});
+
 /** Reads the logs that there are. Fails with P44047 at a file that is not what its name says. */
 export function readLogs(files: ReadonlyMap<LogName, SourceFile>): CompilerLogs {
   const read = <T>(name: LogName, schema: z.ZodType<T>): T | undefined => {
@@ -138,7 +164,46 @@ export function readLogs(files: ReadonlyMap<LogName, SourceFile>): CompilerLogs 
   const tables =
     placed !== undefined ? tablesOf(placed) : described !== undefined ? tablesOfContext(described) : [];
   const allocated = read("phv.json", phv);
-  return { stages, tables, containers: allocated === undefined ? undefined : containersOf(allocated) };
+  const summed = read("metrics.json", metrics);
+  const report = files.get("parser.characterize.log");
+  const gressOf = (gress: "ingress" | "egress"): LoggedGress => ({
+    ...(report === undefined ? {} : characterized(report, gress)),
+    // Its rows are those of the chip: a value set takes several.
+    ...(summed === undefined ? {} : measured(summed, gress)),
+  });
+  return {
+    gresses: { ingress: gressOf("ingress"), egress: gressOf("egress") },
+    stages,
+    tables,
+    containers: allocated === undefined ? undefined : containersOf(allocated),
+  };
+}
+
+function measured(
+  { parser, deparser, mau }: z.infer<typeof metrics>,
+  gress: "ingress" | "egress",
+): LoggedGress {
+  const cycles = mau.latency.find((one) => one.gress === gress)?.cycles;
+  return {
+    rows: parser[gress].tcam_rows,
+    validityBits: deparser[gress].pov_bits,
+    entries: deparser[gress].fde_entries,
+    ...given({ cycles }),
+  };
+}
+
+/** The text of the compiler's characterize_parser.h; a program with a parser a port has several parts, of which the first one counts. */
+function characterized(file: SourceFile, gress: "ingress" | "egress"): LoggedGress {
+  const number = (pattern: RegExp): number | undefined => {
+    const found = pattern.exec(file.text)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  if (!file.text.includes("Number of states on "))
+    wrong(file, "no line that begins with Number of states on");
+  const states = number(new RegExp(`Number of states on ${gress}: (\\d{1,9})\\b`));
+  const matches = number(new RegExp(`Number of matches on ${gress}: (\\d{1,9})\\b`));
+  const longestPath = number(new RegExp(`Longest path \\((\\d{1,9}) states\\) on ${gress}:`));
+  return given({ states, longestPath, rows: matches });
 }
 
 function parsed<T>(file: SourceFile, schema: z.ZodType<T>): T {

@@ -184,7 +184,7 @@ const conditional = (updates: readonly Update[]): number =>
   updates.filter(({ isConditional }) => isConditional).length;
 
 /** Checksums that the deparser computes: the results of calculations, and the fields that they go to. */
-function checksumsOf(program: bmv2.Bmv2Program, { primitives = [] }: bmv2.Bmv2Deparser): Update[] {
+export function checksumsOf(program: bmv2.Bmv2Program, { primitives = [] }: bmv2.Bmv2Deparser): Update[] {
   const updates: Update[] = [];
   let until = 0;
   for (const [i, { op, parameters, source_info: source }] of primitives.entries()) {
@@ -200,7 +200,11 @@ function checksumsOf(program: bmv2.Bmv2Program, { primitives = [] }: bmv2.Bmv2De
   return updates;
 }
 
-function sentBy(program: bmv2.Bmv2Program, { primitives = [] }: bmv2.Bmv2Deparser, gress: Gress): Sent[] {
+export function sentBy(
+  program: bmv2.Bmv2Program,
+  { primitives = [] }: bmv2.Bmv2Deparser,
+  gress: Gress,
+): Sent[] {
   const listed = (parameters: readonly bmv2.Value[]): number => {
     const called = parameters.find((one) => one.type === "calculation")?.value;
     return bytesOf(program, program.calculations.find(({ name }) => name === called)?.input ?? []);

@@ -43,7 +43,7 @@ export function summaryLine(result: FitResult): string {
 }
 
 /** The first reason of a program that is not placed. */
-function why({ verdict, diagnostics, placement, bounds, phv }: FitResult): string {
+function why({ verdict, diagnostics, placement, bounds, exceeded }: FitResult): string {
   switch (verdict) {
     case "placed":
       return "";
@@ -54,6 +54,6 @@ function why({ verdict, diagnostics, placement, bounds, phv }: FitResult): strin
       return detail === undefined ? "" : `: ${detail}`;
     }
     case "fits by counts":
-      return phv.exceeded.length === 0 ? "" : `: ${phv.exceeded.join(", ")}`;
+      return exceeded.length === 0 ? "" : `: ${exceeded.join(", ")}`;
   }
 }

@@ -41,8 +41,8 @@ export function verdictLine(result: FitResult): string {
       return `cannot fit ${target.title}: at least ${bound?.stages} of ${target.stages} stages (${bound?.detail})`;
     }
     case "fits by counts": {
-      if (result.phv.exceeded.length > 0) {
-        return `fits ${target.title} by counts of stages, but ${result.phv.exceeded.join("; ")}`;
+      if (result.exceeded.length > 0) {
+        return `fits ${target.title} by counts of stages, but ${result.exceeded.join("; ")}`;
       }
       const least = bounds[0]?.stages ?? 0;
       return `${claim("fitsByCounts", { target: target.title, least })}, but the placement found takes ${of}; --exact may find one that fits, --explain says what binds`;

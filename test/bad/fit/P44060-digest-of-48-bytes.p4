@@ -1,0 +1,33 @@
+// A digest of one byte too many.
+#include <core.p4>
+#include <tna.p4>
+header d_h { bit<32> f0; bit<32> f1; bit<32> f2; bit<32> f3; bit<32> f4; bit<32> f5; bit<32> f6; bit<32> f7; bit<32> f8; bit<32> f9; bit<32> f10; bit<32> f11; }
+struct list_t { bit<32> f0; bit<32> f1; bit<32> f2; bit<32> f3; bit<32> f4; bit<32> f5; bit<32> f6; bit<32> f7; bit<32> f8; bit<32> f9; bit<32> f10; bit<32> f11; }
+struct headers_t { d_h d; }
+struct meta_t {  }
+struct no_headers_t { }
+struct no_meta_t { }
+parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
+    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); transition first; }
+    state first { pkt.extract(hdr.d); transition accept; }
+}
+control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
+           in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
+           inout ingress_intrinsic_metadata_for_tm_t tm) {
+    apply { tm.ucast_egress_port = ig.ingress_port; dprsr.digest_type = 1; }
+}
+control InDeparser(packet_out pkt, inout headers_t hdr, in meta_t md, in ingress_intrinsic_metadata_for_deparser_t dprsr) {
+    Digest<list_t>() list;
+    apply { if (dprsr.digest_type == 1) { list.pack({ hdr.d.f0, hdr.d.f1, hdr.d.f2, hdr.d.f3, hdr.d.f4, hdr.d.f5, hdr.d.f6, hdr.d.f7, hdr.d.f8, hdr.d.f9, hdr.d.f10, hdr.d.f11 }); } pkt.emit(hdr); }
+}
+parser OutParser(packet_in pkt, out no_headers_t hdr, out no_meta_t md, out egress_intrinsic_metadata_t eg) {
+    state start { pkt.extract(eg); transition accept; }
+}
+control Out(inout no_headers_t hdr, inout no_meta_t md, in egress_intrinsic_metadata_t eg,
+            in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
+            inout egress_intrinsic_metadata_for_output_port_t port) { apply { } }
+control OutDeparser(packet_out pkt, inout no_headers_t hdr, in no_meta_t md, in egress_intrinsic_metadata_for_deparser_t dprsr) {
+    apply { pkt.emit(hdr); }
+}
+Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) pipe;
+Switch(pipe) main;
