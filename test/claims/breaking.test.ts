@@ -59,7 +59,7 @@ describe("p4loom does not say so:", () => {
         stages: 3,
         bounds: [{ stages: 3, detail: "its tables" }],
         placement: { method: "heuristic", unplaced: [] },
-        phv: { exceeded: ["its headers need too many containers"] },
+        exceeded: ["its headers need too many containers"],
       }) as unknown as FitResult;
     for (const verdict of ["refused", "cannot fit", "fits by counts"] as const) {
       const line = verdictLine(result(verdict));
