@@ -1,11 +1,13 @@
-import { block, page, type RunDocument, run } from "../../block.js";
+import { block, page, type RunDocument } from "../../block.js";
 import { silentFailure } from "../../failover.js";
+import { differences, meanOf, pairedOf, pairedRun, seedsOf } from "../../paired.js";
 import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const RATE = "topology.links.0.rate";
 const LOSS = "faults.0.loss";
 const KEYS = [
   "scheme",
+  "seeds",
   "slowdown_mean",
   "slowdown_mean_ci95",
   "slowdown_p99",
@@ -21,7 +23,7 @@ type AnyRow = any;
 
 function networkOf(row: AnyRow): (typeof NETWORKS)[number] {
   if (row[LOSS] !== undefined) return "a gray link";
-  return String(row[RATE]) === "200Mbps" ? "a slow link" : "equal links";
+  return String(row[RATE]) === "500Mbps" ? "a slow link" : "equal links";
 }
 
 const rows = (document: RunDocument): Row[] =>
@@ -42,9 +44,12 @@ const HEADINGS = ["ECMP", "LetFlow", "CONGA", "Presto", "Edge-Flowlet", "Clove-E
 
 export default page("docs/papers/clove.md", {
   rivals: block({
-    runs: { all: run("examples/compare/clove.yaml") },
-    pick: { all: rows },
-    render: ({ all }) => {
+    runs: {
+      all: pairedRun("examples/compare/clove.yaml"),
+      paired: pairedRun("examples/compare/clove.yaml"),
+    },
+    pick: { all: rows, paired: pairedOf },
+    render: ({ all, paired }) => {
       const lines = (cell: (row: Row) => string) =>
         table(
           ["network", ...HEADINGS],
@@ -53,11 +58,22 @@ export default page("docs/papers/clove.md", {
       return [
         "Mean slowdown:",
         "",
-        ...lines((row) => `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`),
+        ...lines((row) => meanOf(row.slowdown_mean, row.slowdown_mean_ci95)),
         "",
         "99th percentile of the slowdown:",
         "",
         ...lines((row) => fixed(row.slowdown_p99, 1)),
+        "",
+        "Difference from Clove-ECN in pairs of one seed:",
+        "",
+        ...differences(
+          paired,
+          ["network"],
+          NETWORKS.map((where) => [where]),
+          SCHEMES.map((scheme, i) => [scheme, HEADINGS[i]!] as const).filter(
+            ([scheme]) => scheme !== "clove",
+          ),
+        ),
       ];
     },
     values: ({ all }) => {
@@ -71,6 +87,7 @@ export default page("docs/papers/clove.md", {
           0,
         );
       return {
+        seeds: seedsOf(all),
         grayShare: share(gray),
         equalEcmp: times(equal, "ecmp", "clove"),
         equalShare: share(equal),
