@@ -26,10 +26,12 @@ interface Shape {
   readonly apply: readonly string[];
   /** Pragmas before the ingress. */
   readonly pragmas?: string;
+  /** What the parser of ingress sets. */
+  readonly parsed?: string;
 }
 
 /** A program for TNA: a header that is always there, and one of two others. */
-function source({ header, metadata, apply, pragmas = "" }: Shape, arch: "tna" | "t2na"): string {
+function source({ header, metadata, apply, pragmas = "", parsed = "" }: Shape, arch: "tna" | "t2na"): string {
   const fields = header.map((bytes, i) => `bit<${8 * bytes}> f${i};`).join(" ");
   const locals = metadata.map((bits, i) => `bit<${bits}> m${i};`).join(" ");
   return `#include <core.p4>
@@ -38,8 +40,8 @@ header first_h { bit<8> kind; ${fields} }
 header other_h { bit<32> x; bit<16> y; }
 struct headers_t { first_h a; other_h b; other_h c; }
 struct locals_t { ${locals} bit<8> last; }
-parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
-  state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); p.extract(h.a);
+parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig, out ingress_intrinsic_metadata_for_tm_t tm) {
+  state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); ${parsed} p.extract(h.a);
     transition select(h.a.kind) { 1: b; default: c; } }
   state b { p.extract(h.b); transition accept; }
   state c { p.extract(h.c); transition accept; }
@@ -171,6 +173,40 @@ describe("an allocation", () => {
     expect(fields("$ingress.mirror_type")).toEqual([[8, "$ingress.mirror_type"]]);
     expect(fields("$ingress.ingress_port")).toEqual([[16, "$ingress.ingress_port"]]);
     expect(placeOf(fitOf({ ...shape, apply: [] }, tofino2).allocation, "$ingress.ingress_port")).toEqual([]);
+  });
+
+  it("cuts a value of metadata where tables name a part of it, and leaves whole what they name as a whole", () => {
+    const parts = [
+      "m.m0[7:0] = h.a.f2;",
+      "m.m0[23:8] = h.a.f1;",
+      "m.m0[55:24] = h.a.f0;",
+      "if (m.m0 == 7) { h.b.x = 7; }",
+      "if (h.a.kind == 1) { m.m1 = 5; } else { m.m1 = 70000; }",
+      "if (m.m1[7:0] == 3) { h.b.y = 7; } if (m.m1[31:24] == 3) { h.c.y = 7; }",
+    ];
+    const { allocation } = fitOf({ header: [4, 2, 1, 4], metadata: [56, 32], apply: parts }, tofino);
+    const sizes = (field: string) => placeOf(allocation, field).map(({ size }) => size);
+    expect(sizes("scalars.m.m0").sort((a, b) => a - b)).toEqual([8, 16, 32]);
+    expect(sizes("scalars.m.m1")).toEqual([32]);
+  });
+
+  it("puts a part of a value into bits that others leave, rather than all of it into a container of its own", () => {
+    const apply = [
+      "if (h.a.kind == 1) { m.m0 = 5; } else { m.m0 = 700; }",
+      "if (m.m0 == 700) { h.b.x = 7; }",
+    ];
+    const { allocation } = fitOf({ header: [4], metadata: [10], apply }, tofino);
+    const places = placeOf(allocation, "scalars.m.m0");
+    expect(places.map(({ size }) => size).sort((a, b) => a - b)).toEqual([8, 16]);
+    expect(places.find(({ size }) => size === 16)!.slices.length).toBeGreaterThan(1);
+  });
+
+  it("gives a value that the parser alone sets for the deparser a container", () => {
+    const apply = ["if (h.a.kind == 7) { h.b.x = 7; }"];
+    const multicast = "scalars.tm.mcast_grp_a";
+    const set = { header: [4], metadata: [], apply, parsed: "tm.mcast_grp_a = 7;" };
+    expect(placeOf(fitOf(set, tofino).allocation, multicast).map(({ size }) => size)).toEqual([16]);
+    expect(placeOf(fitOf({ ...set, parsed: "" }, tofino).allocation, multicast)).toEqual([]);
   });
 
   it("needs no bit for a header that every way through the egress parser extracts", () => {

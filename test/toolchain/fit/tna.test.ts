@@ -54,6 +54,18 @@ describe("a call of a register action", () => {
     expect(stagesOf("hdr.d.a = r_update.execute(hdr.d.i); hdr.d.c = hdr.d.a + 1;")).toBe(2);
   });
 
+  it("takes of a value the bits that its method reads", () => {
+    const operandsOf = (method: string) =>
+      fitOf({
+        ingress: register("r", "bit<32>", method),
+        apply: "hdr.d.a = r_update.execute(hdr.d.i);",
+      }).model.units.flatMap(({ attached }) => attached.flatMap(({ operands }) => operands));
+    const bits = (lo: number, width: number) => [{ field: "hdr.d.b", lo, width }];
+    expect(operandsOf("cell = (bit<32>) hdr.d.b[23:8]; result = cell;")).toEqual(bits(8, 16));
+    expect(operandsOf("cell = (bit<32>) (bit<8>) hdr.d.b; result = cell;")).toEqual(bits(0, 8));
+    expect(operandsOf("if (hdr.d.b[7:0] == 3) { cell = hdr.d.b; } result = cell;")).toEqual(bits(0, 32));
+  });
+
   it("stands once on the path of a packet", () => {
     const table = (name: string) => `
     action ${name}_do() { md.m = r_update.execute(hdr.d.i); }

@@ -3,8 +3,7 @@
  * or never has at the same time, else a free container. Where a size has none left, pieces are halved. What the chip takes past the
  * pipeline, or has containers beside the pipeline for, goes there.
  */
-import { defined } from "../../../base/index.js";
-import type { FieldInfo, Gress, Operation } from "../model/model.js";
+import type { Gress, Operation } from "../model/model.js";
 import type {
   AllocatedContainer,
   AllocationInput,
@@ -15,32 +14,48 @@ import type {
   Unallocated,
 } from "./allocation.js";
 import { bypassesOf } from "./bypass.js";
-import { type Cluster, Clustering } from "./clusters.js";
+import { Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
-import type { ContainerSize, PhvLayout } from "./pack.js";
-import { bytePiece, type GressUse, type Piece, piecesOf, sizeFor, useOf } from "./pieces.js";
+import { inOrder, type Work } from "./order.js";
+import type { PhvLayout } from "./pack.js";
+import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
 import { Sharing } from "./sharing.js";
+import { halvesOf, slicingsOf } from "./slicings.js";
 
-/** Allocates both gresses; undefined for a target without an arrangement of containers. */
+/**
+ * Allocates both gresses; undefined for a target without an arrangement of containers. Where that leaves fields without a container, values
+ * take the places that others leave before they take a free one, as the compiler does when it tries again.
+ */
 export function allocatePhv(input: AllocationInput, layout: PhvLayout): PhvAllocation | undefined {
   const { arrangement } = input.target.phv;
   if (arrangement === undefined) return undefined;
-  const allocator = new Allocator(input, arrangement);
-  for (const gress of ["ingress", "egress"] as const) allocator.prepare(gress, layout);
-  return allocator.allocate();
+  const attempt = (isFrugal: boolean): PhvAllocation => {
+    const allocator = new Allocator(input, arrangement, isFrugal);
+    for (const gress of ["ingress", "egress"] as const) allocator.prepare(gress, layout);
+    return allocator.allocate();
+  };
+  const first = attempt(false);
+  const missing = ({ unallocated }: PhvAllocation) =>
+    unallocated.filter(({ rule }) => rule === "container").length;
+  if (missing(first) === 0) return first;
+  const second = attempt(true);
+  return missing(second) < missing(first) ? second : first;
 }
 
 const SIZES = [8, 16, 32] as const;
+
+interface Place {
+  readonly slot: Slot;
+  /** The container bit of the piece's lowest one. */
+  readonly at: number;
+  /** Another value is there before or after it. */
+  readonly isInTurn: boolean;
+}
 
 interface Choice {
   readonly group: readonly Slot[];
   readonly cost: number;
   readonly pieces: readonly Piece[];
-}
-
-interface Work {
-  readonly cluster: Cluster;
-  readonly sharing: Sharing;
 }
 
 class Allocator {
@@ -54,6 +69,8 @@ class Allocator {
   constructor(
     readonly input: AllocationInput,
     readonly arrangement: Arrangement,
+    /** Values take places that others leave although containers are free. */
+    readonly isFrugal: boolean,
   ) {
     const { groups, collections } = slotsOf(arrangement);
     this.#groups = groups;
@@ -104,14 +121,10 @@ class Allocator {
     return pieces.flatMap((piece) => {
       if (piece.bytes === undefined || !bytesOf(piece).some((byte) => taken.has(byte))) return [piece];
       const { header, first } = piece.bytes;
-      const fields = this.#fieldsOf(header);
+      const part = headerPart(this.input.model, use, header);
       return Array.from({ length: piece.size / 8 }, (_, i) => first + i)
         .filter((byte) => !taken.has(`${header} ${byte}`))
-        .map((byte) =>
-          bytePiece({ gress: piece.gress, header, fields }, { from: byte, to: byte + 1 }, false, (field) =>
-            use.alone.has(field),
-          ),
-        );
+        .map((byte) => bytePiece(part, { from: byte, to: byte + 1 }, false, (field) => use.alone.has(field)));
     });
   }
 
@@ -121,14 +134,8 @@ class Allocator {
     return asked?.sizes !== undefined || asked?.isSolitary === true;
   }
 
-  #fieldsOf(header: string): FieldInfo[] {
-    const { headers, fields } = this.input.model;
-    return defined(headers.get(header)).fields.map((name) => defined(fields.get(name)));
-  }
-
   allocate(): PhvAllocation {
-    const queue = [...this.#work].sort((a, b) => weightOf(b.cluster) - weightOf(a.cluster));
-    for (const work of queue) this.#placeCluster(work);
+    for (const work of inOrder(this.input, this.#work)) this.#placeCluster(work);
     const besides = [...this.#beside].sort((a, b) => b.piece.size - a.piece.size);
     for (const { piece, sharing } of besides) this.#placeBeside(piece, sharing);
     const slots = [...this.#groups.values(), this.#collections].flat(2);
@@ -149,25 +156,29 @@ class Allocator {
     this.#unallocated.push({ gress, fields: [...new Set(fields)], rule, detail, source });
   }
 
-  /** Places a cluster in the group where it takes the fewest new containers; halves it where no group has the room. */
+  /** Places a cluster, cut where that costs less; halves it where no group has the room. */
   #placeCluster({ cluster, sharing }: Work): void {
-    const { pieces } = cluster;
+    const { pieces, isWhole } = cluster;
+    const { model } = this.input;
     const size = pieces[0]!.size;
-    const isFixed = pieces.some(
-      ({ bytes, slices }) =>
-        bytes !== undefined || slices.some(({ field }) => this.#isFixed(sharing.gress, field)),
+    const isFixed = pieces.some(({ slices }) =>
+      slices.some(({ field }) => this.#isFixed(sharing.gress, field) || model.forDeparser.has(field)),
     );
-    const best = this.#bestOf(pieces, sharing, isFixed);
+    const isWholly =
+      isWhole || isFixed || pieces.length > 1 || pieces[0]!.bytes !== undefined || pieces[0]!.isAlone;
+    const ways = isWholly ? [[[...pieces]]] : slicingsOf(model, sharing.use, pieces);
+    let best: { readonly choices: readonly Choice[]; readonly cost: number } | undefined;
+    for (const way of ways) {
+      const found = this.#tryWay(way, sharing);
+      if (found !== undefined && (best === undefined || found.cost < best.cost)) best = found;
+    }
     if (best !== undefined) {
-      const parts = isFixed || cluster.isWhole ? undefined : this.#bestInParts(pieces, sharing, best.cost);
-      if (parts === undefined) this.#tryGroup(best.pieces, best.group, sharing, true);
-      else
-        for (const one of parts) this.#placeCluster({ cluster: { pieces: [one], isWhole: true }, sharing });
+      for (const { pieces: own, group } of best.choices) this.#occupyGroup(own, group, sharing);
       return;
     }
-    if (size > 8 && !cluster.isWhole) {
-      for (const half of this.#halves(pieces, sharing.use))
-        if (half.length > 0) this.#placeCluster({ cluster: { pieces: half, isWhole: false }, sharing });
+    if (size > 8 && !isWhole) {
+      for (const half of halvesOf(model, sharing.use, pieces))
+        this.#placeCluster({ cluster: { pieces: half, isWhole: false }, sharing });
       return;
     }
     const fields = pieces.flatMap(({ slices }) => slices.map(({ field }) => field));
@@ -179,13 +190,35 @@ class Allocator {
     const detail = `operations need these ${pieces.length} values in one group of containers of ${size} bits, and none has so many left`;
     this.#note(sharing.gress, fields, "sources", detail, source);
     // The compiler may move some of them; each takes its container.
-    for (const piece of pieces)
-      this.#placeCluster({ cluster: { pieces: [piece], isWhole: cluster.isWhole }, sharing });
+    for (const piece of pieces) this.#placeCluster({ cluster: { pieces: [piece], isWhole }, sharing });
+  }
+
+  /** What the clusters cost, each in its best group after the ones before it; undefined where one has no place. */
+  #tryWay(
+    way: readonly (readonly Piece[])[],
+    sharing: Sharing,
+  ): { choices: Choice[]; cost: number } | undefined {
+    const undo: (() => void)[] = [];
+    const choices: Choice[] = [];
+    for (const pieces of way) {
+      const choice = this.#bestOf(pieces, sharing);
+      if (choice === undefined) break;
+      choices.push(choice);
+      if (choices.length < way.length)
+        undo.push(...this.#occupyGroup(choice.pieces, choice.group, sharing)!.undo);
+    }
+    for (const back of undo.reverse()) back();
+    if (choices.length < way.length) return undefined;
+    return { choices, cost: choices.reduce((sum, { cost }) => sum + cost, 0) };
   }
 
   /** The group in which the pieces cost least. A value of metadata may stand in a larger container, where that costs less. */
-  #bestOf(pieces: readonly Piece[], sharing: Sharing, isFixed: boolean): Choice | undefined {
+  #bestOf(pieces: readonly Piece[], sharing: Sharing): Choice | undefined {
     const size = pieces[0]!.size;
+    const isFixed = pieces.some(
+      ({ bytes, slices }) =>
+        bytes !== undefined || slices.some(({ field }) => this.#isFixed(sharing.gress, field)),
+    );
     let best: Choice | undefined;
     for (const wide of SIZES.filter((one) => (isFixed ? one === size : one >= size))) {
       const own = wide === size ? pieces : pieces.map((piece) => ({ ...piece, size: wide }));
@@ -195,78 +228,52 @@ class Allocator {
         const isEmpty = group.every(({ guests, block }) => guests.length === 0 && block.gress === undefined);
         if (isEmpty && triedEmpty) continue;
         triedEmpty ||= isEmpty;
-        const cost = this.#tryGroup(own, group, sharing, false);
-        if (cost !== undefined && (best === undefined || cost < best.cost))
-          best = { group, cost, pieces: own };
+        const found = this.#occupyGroup(own, group, sharing);
+        if (found === undefined) continue;
+        for (const back of found.undo) back();
+        if (best === undefined || found.cost < best.cost) best = { group, cost: found.cost, pieces: own };
       }
     }
     return best;
   }
 
-  /** A value of metadata in two parts, where the lower one fills bytes and the other one fits beside something: where that costs less. */
-  #bestInParts(pieces: readonly Piece[], sharing: Sharing, whole: number): Piece[] | undefined {
-    const [piece] = pieces;
-    const [slice] = piece?.slices ?? [];
-    if (piece === undefined || slice === undefined || pieces.length > 1 || piece.isAlone) return undefined;
-    if (sharing.use.tied.has(slice.field)) return undefined;
-    let best: { readonly parts: Piece[]; readonly cost: number } | undefined;
-    for (const low of [8, 16]) {
-      if (low >= slice.width) continue;
-      const parts = [
-        { ...slice, width: low },
-        { ...slice, lo: slice.lo + low, width: slice.width - low },
-      ].map((one) => ({ ...piece, size: sizeFor(one.width), slices: [one] }));
-      const undo: (() => void)[] = [];
-      let cost = 0;
-      for (const part of parts) {
-        const found = this.#bestOf([part], sharing, false);
-        cost += found?.cost ?? Number.POSITIVE_INFINITY;
-        if (found === undefined) break;
-        const place = this.#placeOf(found.pieces[0]!, found.group, sharing)!;
-        undo.push(
-          occupy(place.slot, found.pieces[0]!, sharing.placed(found.pieces[0]!, place.at), sharing.gress),
-        );
-      }
-      for (const back of undo.reverse()) back();
-      if (cost < (best?.cost ?? whole)) best = { parts, cost };
-    }
-    return best?.parts;
-  }
-
-  /** Containers that the pieces would take anew in the group, some more where they are scarce; undefined where they do not fit. */
-  #tryGroup(
+  /** Puts the pieces into containers of the group; undefined where they do not fit. `undo` takes them out in its order. */
+  #occupyGroup(
     pieces: readonly Piece[],
     group: readonly Slot[],
     sharing: Sharing,
-    keep: boolean,
-  ): number | undefined {
+  ): { cost: number; undo: (() => void)[] } | undefined {
     const undo: (() => void)[] = [];
     let cost = 0;
-    const inOrder = pieces.length === 1 ? pieces : sharing.byBirth(pieces);
-    for (const piece of inOrder) {
+    const ordered = pieces.length === 1 ? pieces : sharing.byBirth(pieces);
+    for (const piece of ordered) {
       const place = this.#placeOf(piece, group, sharing);
       if (place === undefined) {
-        for (const back of undo.reverse()) back();
+        for (const back of undo) back();
         return undefined;
       }
-      cost += costOf(place, piece);
-      undo.push(occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress));
+      cost += this.#costOf(place, piece);
+      undo.unshift(occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress));
     }
-    if (!keep) for (const back of undo.reverse()) back();
-    return cost;
+    return { cost, undo };
   }
 
-  /** A container in use that admits the piece, else a free one: mocha before normal, of a block of this gress before a new one. */
-  #placeOf(piece: Piece, slots: readonly Slot[], sharing: Sharing): { slot: Slot; at: number } | undefined {
+  /** The best container in use that admits the piece, else a free one: mocha before normal, of a block of this gress before a new one. */
+  #placeOf(piece: Piece, slots: readonly Slot[], sharing: Sharing): Place | undefined {
     let free: { readonly slot: Slot; readonly rank: number } | undefined;
+    let shared: { readonly place: Place; readonly cost: number } | undefined;
     const used: Slot[] = [];
     for (const slot of slots) {
       if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
       if (!sharing.admits(slot.kind, piece)) continue;
       if (slot.guests.length > 0) {
-        const at = placeIn(slot, piece, sharing, false);
-        if (at !== undefined) return { slot, at };
-        used.push(slot);
+        const at = placeIn(slot, piece, sharing, this.isFrugal);
+        if (at === undefined) used.push(slot);
+        else {
+          const place = { slot, at, isInTurn: false };
+          const cost = this.#costOf(place, piece);
+          if (shared === undefined || cost < shared.cost) shared = { place, cost };
+        }
         continue;
       }
       const rank =
@@ -274,47 +281,36 @@ class Allocator {
         (slot.block.gress === undefined ? 1 : 0);
       if (free === undefined || rank < free.rank) free = { slot, rank };
     }
-    if (free !== undefined) return { slot: free.slot, at: 0 };
+    if (shared !== undefined) return shared.place;
+    if (free !== undefined) return { slot: free.slot, at: 0, isInTurn: false };
     // Places that another value leaves are for want of others, as in the compiler.
     for (const slot of used) {
       const at = placeIn(slot, piece, sharing, true);
-      if (at !== undefined) return { slot, at };
+      if (at !== undefined) return { slot, at, isInTurn: true };
     }
     return undefined;
   }
 
-  /** The lower and the upper halves of pieces. */
-  #halves(pieces: readonly Piece[], use: GressUse): Piece[][] {
-    const low: Piece[] = [];
-    const high: Piece[] = [];
-    for (const piece of pieces) {
-      const half = (piece.size / 2) as ContainerSize;
-      if (piece.bytes !== undefined) {
-        const { header, first } = piece.bytes;
-        const fields = this.#fieldsOf(header);
-        const part = (from: number) =>
-          bytePiece(
-            { gress: piece.gress, header, fields },
-            { from, to: from + half / 8 },
-            piece.isTouched,
-            (field) => use.alone.has(field),
-          );
-        high.push(part(first));
-        low.push(part(first + half / 8));
-        continue;
-      }
-      for (const slice of piece.slices) {
-        const below = Math.min(slice.width, half);
-        low.push({ ...piece, size: half, slices: [{ ...slice, width: below }] });
-        if (slice.width > half)
-          high.push({
-            ...piece,
-            size: half,
-            slices: [{ ...slice, lo: slice.lo + half, width: slice.width - half }],
-          });
-      }
+  /**
+   * The fewest new containers, then the most bits at places that others have, then the fewest bits beside a value that stands alone, then
+   * the most bits beside others; on chips with kinds of containers the shared places count first (p4c, allocate_phv.cpp,
+   * default_alloc_score_is_better).
+   */
+  #costOf({ slot, at, isInTurn }: Place, { slices, size, isAlone }: Piece): number {
+    const isLater = this.input.target.phv.deparser_validity_shared && !this.isFrugal;
+    const { isNew, isShared } = isLater ? LATER : EARLIER;
+    const wasted = isAlone ? WASTED_BIT * (size - slices.reduce((sum, { width }) => sum + width, 0)) : 0;
+    if (isInTurn) return IN_TURN;
+    if (slot.guests.length === 0) return isNew + wasted + (slot.block.gress === undefined ? NEW_BLOCK : 0);
+    let cost = wasted;
+    for (const slice of slices) {
+      const from = slice.at + at;
+      const hasOther = slot.guests.some((guest) =>
+        guest.slices.some((one) => one.at < from + slice.width && from < one.at + one.width),
+      );
+      cost -= slice.width * (hasOther ? isShared : 1);
     }
-    return [high, low];
+    return cost;
   }
 
   /** Places bytes that no table touches. */
@@ -326,30 +322,20 @@ class Allocator {
     }
     const isFixed = piece.slices.some(({ field }) => this.#isFixed(sharing.gress, field));
     if (piece.size > 8 && this.#collections.length > 0 && !isFixed) {
-      for (const half of this.#halves([piece], sharing.use).flat()) this.#placeBeside(half, sharing);
+      for (const half of halvesOf(this.input.model, sharing.use, [piece]).flat())
+        this.#placeBeside(half, sharing);
       return;
     }
     this.#placeCluster({ cluster: { pieces: [piece], isWhole: isFixed }, sharing });
   }
 }
 
-/** New containers count most, then bits that share a place, then bits beside others (p4c, default_alloc_score_is_better). */
-const NEW_CONTAINER = 1e6;
-const SHARED_BIT = 1e3;
-const NEW_BLOCK = 0.01;
-
-function costOf({ slot, at }: { readonly slot: Slot; readonly at: number }, { slices, size }: Piece): number {
-  if (slot.guests.length === 0) return NEW_CONTAINER + (slot.block.gress === undefined ? NEW_BLOCK : 0);
-  let cost = 0;
-  for (const slice of slices) {
-    const from = slice.at + at;
-    const isShared = slot.guests.some((guest) =>
-      guest.slices.some((one) => one.at < from + slice.width && from < one.at + one.width),
-    );
-    cost -= slice.width * (isShared ? SHARED_BIT : 1);
-  }
-  return cost + size / 1e6;
-}
+/** Weights of a cost, of which each is more than the sum of what comes after it. */
+const EARLIER = { isNew: 1e12, isShared: 1e8 };
+const LATER = { isNew: 1e8, isShared: 1e12 };
+const IN_TURN = 1e14;
+const WASTED_BIT = 1e4;
+const NEW_BLOCK = 1e-3;
 
 /** The bytes of a header's piece, by name. */
 function bytesOf({ bytes, size }: Piece): string[] {
@@ -357,14 +343,8 @@ function bytesOf({ bytes, size }: Piece): string[] {
   return Array.from({ length: size / 8 }, (_, i) => `${bytes.header} ${bytes.first + i}`);
 }
 
-/** Clusters that may not be cut come first, then those with the most bits. */
-function weightOf({ pieces, isWhole }: Cluster): number {
-  const bits = pieces.reduce((sum, { size }) => sum + size, 0);
-  const isSmall = pieces.every(
-    ({ bytes, slices, size }) => bytes === undefined && size === 8 && slices[0]!.width < 8,
-  );
-  return (isWhole ? 1e6 : 0) + (isSmall ? 0 : 1e5) + (pieces.length > 1 ? 1e4 : 0) + bits;
-}
+/** The deparser shifts a value by at most so many bits (p4c, phv/phv_fields.cpp, DeparserParameter). */
+const LAST_FOR_DEPARSER = 7;
 
 /** The lowest bit at which a container in use admits a piece. */
 function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): number | undefined {
@@ -382,12 +362,11 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): n
   );
   const isAlone =
     slot.kind === "mocha" ||
-    others.some(
-      ({ other }) => piece.isAlone || other.isAlone || piece.bytes !== undefined || other.bytes !== undefined,
-    );
+    others.some(({ other }) => piece.isAlone || other.isAlone || piece.isSent || other.isSent);
   if (others.length > 0 && isAlone) return undefined;
   const beside = others.map(({ theirs }) => theirs);
-  const last = isSmall ? slot.size - piece.slices[0]!.width : 0;
+  const most = sharing.isForDeparser(piece) ? LAST_FOR_DEPARSER : slot.size;
+  const last = isSmall ? Math.min(most, slot.size - piece.slices[0]!.width) : 0;
   for (let at = 0; at <= last; at++) {
     const isApart = beside.every((theirs) =>
       first.every(

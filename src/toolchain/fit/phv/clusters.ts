@@ -3,8 +3,8 @@
  * pieces of a cluster have one size and one group. Where an operation ties pieces of different sizes, the larger one is cut, or a value
  * of metadata takes a larger container.
  */
-import type { FieldInfo, FitModel, Operation } from "../model/model.js";
-import { bytePiece, cut, type GressUse, type Piece, sizeFor } from "./pieces.js";
+import type { FitModel, Operation } from "../model/model.js";
+import { bytePiece, cut, type GressUse, headerPart, type Piece, sizeFor } from "./pieces.js";
 
 export interface Cluster {
   readonly pieces: readonly Piece[];
@@ -166,7 +166,6 @@ export class Clustering {
     const start = end - size / 8;
     const info = this.model.headers.get(header)!;
     if (start < 0 || end > Math.ceil(info.bits / 8)) return false;
-    const fields = info.fields.map((name) => this.model.fields.get(name) as FieldInfo);
     const others = [...this.#pieces].filter((one) => {
       const at = one.bytes?.header === header ? one.bytes.first : undefined;
       return at !== undefined && at < end && start < at + one.size / 8;
@@ -174,11 +173,12 @@ export class Clustering {
     if (others.some((one) => one.slices.some(({ field }) => this.isFixed(field)))) return false;
     const isOwn = (field: string) => piece.slices.some((slice) => slice.field === field);
     if (others.some((one) => one.isAlone && !one.slices.some(({ field }) => isOwn(field)))) return false;
+    const own = headerPart(this.model, this.use, header);
     const part = (range: { from: number; to: number }) =>
-      bytePiece({ gress: piece.gress, header, fields }, range, true, (field) => this.use.alone.has(field));
-    const rest = others.flatMap(({ bytes, size: own }) => [
-      ...cut({ from: bytes!.first, to: Math.min(bytes!.first + own / 8, start) }),
-      ...cut({ from: Math.max(bytes!.first, end), to: bytes!.first + own / 8 }),
+      bytePiece(own, range, true, (field) => this.use.alone.has(field));
+    const rest = others.flatMap(({ bytes, size: bits }) => [
+      ...cut({ from: bytes!.first, to: Math.min(bytes!.first + bits / 8, start) }),
+      ...cut({ from: Math.max(bytes!.first, end), to: bytes!.first + bits / 8 }),
     ]);
     for (const one of others) this.#replace(one, []);
     for (const one of [part({ from: start, to: end }), ...rest.map(part)]) this.#add(one);
@@ -190,9 +190,7 @@ export class Clustering {
     if (piece.bytes === undefined || from % 8 !== 0 || bits % 8 !== 0 || bits !== small.size)
       return undefined;
     const { header, first } = piece.bytes;
-    const fields = this.model.headers
-      .get(header)!
-      .fields.map((name) => this.model.fields.get(name) as FieldInfo);
+    const own = headerPart(this.model, this.use, header);
     const end = first + piece.size / 8;
     const high = end - (from + bits) / 8;
     const low = end - from / 8;
@@ -203,11 +201,7 @@ export class Clustering {
     ];
     return ranges
       .flatMap(cut)
-      .map((range) =>
-        bytePiece({ gress: piece.gress, header, fields }, range, piece.isTouched, (field) =>
-          this.use.alone.has(field),
-        ),
-      );
+      .map((range) => bytePiece(own, range, piece.isTouched, (field) => this.use.alone.has(field)));
   }
 }
 

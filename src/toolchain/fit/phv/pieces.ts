@@ -25,6 +25,8 @@ export interface Piece {
   readonly slices: readonly PieceSlice[];
   /** Of bytes of a packet: their header and the first of them. */
   readonly bytes: { readonly header: string; readonly first: number } | undefined;
+  /** The deparser sends it, so that nothing else stands in its containers. */
+  readonly isSent: boolean;
   /** A table reads or writes it. */
   readonly isTouched: boolean;
   /** Its field stands alone: an operand of arithmetic or of a stateful ALU. */
@@ -46,6 +48,8 @@ export interface GressUse {
   /** By field: the bits that tables name. */
   readonly ranges: ReadonlyMap<string, readonly Access[]>;
   readonly operations: readonly { readonly unit: Unit; readonly action: number; readonly op: Operation }[];
+  /** Fields of a header of the packet that something reads, or whose bytes the deparser sends. */
+  readonly kept: (header: string) => readonly FieldInfo[];
 }
 
 /**
@@ -89,13 +93,35 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
       }
   }
   if (model.hasEgressParser && !target.phv.deparser_validity_shared)
-    for (const field of touched)
+    for (const field of [...touched, ...model.parser.sets(gress)])
       if (model.forDeparser.has(field) && VALID_BY_CONTAINER.has(field.split(".").at(-1)!)) alone.add(field);
   const operations = units.flatMap((unit) =>
     unit.actions.flatMap((one, action) => one.operations.map((op) => ({ unit, action, op }))),
   );
-  return { gress, units, touched, matched, alone, aligned, tied, ranges, operations };
+  const known = new Map<string, readonly FieldInfo[]>();
+  const kept = (header: string) => {
+    const fields = known.get(header) ?? keptOf(model, gress, touched, header);
+    known.set(header, fields);
+    return fields;
+  };
+  return { gress, units, touched, matched, alone, aligned, tied, ranges, operations, kept };
 }
+
+/** Of a header that is not sent, the compiler places what tables, the parser or the deparser read, and the port with its mark of a second pass. */
+function keptOf(model: FitModel, gress: Gress, touched: ReadonlySet<string>, header: string): FieldInfo[] {
+  const fields = defined(model.headers.get(header)).fields.map((name) => defined(model.fields.get(name)));
+  if (!model.hasEgressParser || model.parser.isSent(gress, header)) return fields;
+  const given = intrinsicHeader(model, gress) === header ? givenFields(gress) : [];
+  return fields.filter(
+    ({ name }) =>
+      touched.has(name) ||
+      model.parser.reads(gress).has(name) ||
+      given.some((one) => name === `${header}.${one}`),
+  );
+}
+
+const givenFields = (gress: Gress): readonly string[] =>
+  gress === "ingress" ? ["ingress_port", "resubmit_flag"] : ["egress_port"];
 
 /** All pieces of a gress. */
 export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUse): Piece[] {
@@ -116,8 +142,14 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     if (info === undefined || (!info.metadata && isCarried(info.header))) continue;
     if (request(field)?.sizes !== undefined) asked.add(field);
     else
-      for (const part of partsOf(info, use.ranges.get(field) ?? []))
+      for (const part of partsOf(info, use.ranges.get(field) ?? [], isAlone(field)))
         pieces.push(valuePiece(gress, part, isAlone(field)));
+  }
+  // What the parser alone sets, the deparser takes from a container, too.
+  for (const field of model.hasEgressParser ? model.parser.sets(gress) : []) {
+    const width = model.fields.get(field)?.width;
+    if (width !== undefined && model.forDeparser.has(field) && !touched.has(field))
+      pieces.push(valuePiece(gress, { field, lo: 0, width }, isAlone(field)));
   }
   for (const field of asked)
     pieces.push(
@@ -138,6 +170,7 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
       size: sizeFor(width),
       slices: [{ field, lo: 0, width, at: 0 }],
       bytes: undefined,
+      isSent: false,
       isTouched: true,
       isAlone: field.endsWith("_type") || field.endsWith("_port"),
     });
@@ -147,26 +180,27 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
 /** The part of a value in the smallest container for it. */
 function valuePiece(gress: Gress, { field, lo, width }: Access, isAlone: boolean): Piece {
   const slices = [{ field, lo, width, at: 0 }];
-  return { gress, size: sizeFor(width), slices, bytes: undefined, isTouched: true, isAlone };
+  return { gress, size: sizeFor(width), slices, bytes: undefined, isSent: false, isTouched: true, isAlone };
 }
 
-/** The parts of a value of metadata that tables name, in pieces of at most 32 bits from the lowest one on. What nothing names has no place. */
-function partsOf({ name, width }: FieldInfo, ranges: readonly Access[]): Access[] {
+/**
+ * The pieces of a value of metadata that tables name a part of. It is cut from its lowest bit on where a part that tables name ends, else
+ * after the most bits of a container (p4c, phv/slicing/phv_slicing_dfs_iterator.cpp, make_choices). A piece that nothing names has no place.
+ */
+function partsOf({ name, width }: FieldInfo, ranges: readonly Access[], isAlone: boolean): Access[] {
+  const borders = new Set(ranges.flatMap(({ lo, width: bits }) => [lo, Math.min(width, lo + bits)]));
   const parts: Access[] = [];
-  let at = 0;
-  for (const { lo, width: bits } of [...ranges].sort((a, b) => a.lo - b.lo)) {
-    const end = Math.min(width, lo + bits);
-    const last = parts.at(-1);
-    if (last === undefined || lo > at) parts.push({ field: name, lo, width: end - lo });
-    else if (end > at) parts[parts.length - 1] = { ...last, width: end - last.lo };
-    at = Math.max(at, end);
+  for (let lo = 0; lo < width; ) {
+    const rest = width - lo;
+    const sizes = SIZES.filter((_, i) => i === 0 || SIZES[i - 1]! < rest).map((size) => Math.min(size, rest));
+    const most = defined(sizes.at(-1));
+    const atBorder = sizes.filter((size) => size === rest || borders.has(lo + size)).at(-1);
+    const bits = isAlone ? most : (atBorder ?? most);
+    const part = { field: name, lo, width: bits };
+    if (ranges.some((range) => range.lo < lo + bits && lo < range.lo + range.width)) parts.push(part);
+    lo += bits;
   }
-  return parts.flatMap((part) =>
-    Array.from({ length: Math.ceil(part.width / MAX_BITS) }, (_, i) => {
-      const lo = part.lo + i * MAX_BITS;
-      return { field: name, lo, width: Math.min(MAX_BITS, part.lo + part.width - lo) };
-    }),
-  );
+  return parts;
 }
 
 /** A value of metadata in containers of stated sizes, the first one for the highest bits. */
@@ -182,7 +216,7 @@ function askedPieces(
   for (let lo = 0, i = 0; lo < width; i++) {
     const size = upwards[i] ?? upwards.at(-1)!;
     const slices = [{ field, lo, width: Math.min(size, width - lo), at: 0 }];
-    pieces.push({ gress, size, slices, bytes: undefined, isTouched: true, isAlone });
+    pieces.push({ gress, size, slices, bytes: undefined, isSent: false, isTouched: true, isAlone });
     lo += size;
   }
   return pieces;
@@ -242,6 +276,7 @@ function intrinsicHeader(model: FitModel, gress: Gress): string | undefined {
   )?.name;
 }
 
+const SIZES = [8, 16, 32] as const;
 /** Bits of the largest container. */
 const MAX_BITS = 32;
 /** Bytes of the port in the chip's own header, which parser and deparser always need. */
@@ -291,8 +326,8 @@ function headerPieces(
   const rest = runsOf(all.filter((byte) => !isAsked(byte) && needed(byte))).flatMap((range) =>
     splitAt(range, borders),
   );
-  const piece = (range: ByteRange, isTouched: boolean) =>
-    bytePiece({ gress, header, fields }, range, isTouched, isAlone);
+  const part = headerPart(model, use, header);
+  const piece = (range: ByteRange, isTouched: boolean) => bytePiece(part, range, isTouched, isAlone);
   const isTouched = ({ from, to }: ByteRange) =>
     fields.some(
       ({ name, offset, width }) => offset < 8 * to && 8 * from < offset + width && touched.has(name),
@@ -390,12 +425,19 @@ export function cut({ from, to }: ByteRange): ByteRange[] {
 interface HeaderPart {
   readonly gress: Gress;
   readonly header: string;
+  readonly isSent: boolean;
   readonly fields: readonly FieldInfo[];
+}
+
+/** What bytes of a header become pieces of. */
+export function headerPart(model: FitModel, { gress, kept }: GressUse, header: string): HeaderPart {
+  const isSent = !model.hasEgressParser || model.parser.isSent(gress, header);
+  return { gress, header, isSent, fields: kept(header) };
 }
 
 /** The piece of 1, 2 or 4 bytes of a header. */
 export function bytePiece(
-  { gress, header, fields }: HeaderPart,
+  { gress, header, isSent, fields }: HeaderPart,
   { from, to }: ByteRange,
   isTouched: boolean,
   isAlone: (field: string) => boolean,
@@ -413,6 +455,7 @@ export function bytePiece(
     size,
     slices,
     bytes: { header, first: from },
+    isSent,
     isTouched,
     isAlone: slices.some(({ field }) => isAlone(field)),
   };

@@ -52,6 +52,11 @@ export class Sharing {
     return [...pieces].sort((a, b) => birth(a) - birth(b));
   }
 
+  /** A value for the deparser or the traffic manager. */
+  isForDeparser({ slices }: Piece): boolean {
+    return slices.some(({ field }) => this.input.model.forDeparser.has(field) || field.startsWith("$"));
+  }
+
   /** The kind of container can hold the piece. */
   admits(kind: ContainerKind, piece: Piece): boolean {
     const asked = piece.slices.flatMap(({ field }) => this.input.requests.of(this.gress, field)?.kind ?? []);
@@ -100,8 +105,9 @@ export class Sharing {
     if (valid > 0 && valid < slices.length) return false;
     // What the parser takes from the packet overwrites its zeros in the container (p4c, phv/allocate_phv.cpp, satisfies_constraints).
     const parsed = slices.filter(({ field }) => this.#isParsed(field));
-    if (parsed.some((one) => slices.some((other) => other !== one && other.live.from === FROM_PARSER)))
-      return false;
+    const clears = (one: PlacedSlice, other: PlacedSlice) =>
+      other.live.from === FROM_PARSER && !this.#areOfOneHeader(one.field, other.field);
+    if (parsed.some((one) => slices.some((other) => other !== one && clears(one, other)))) return false;
     const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
     const actions = new Map<string, Writing[]>();
     for (const writing of writings) {
@@ -113,6 +119,12 @@ export class Sharing {
     return (
       [...actions.values()].every((list) => this.#isOneInstruction(list, slices)) && !this.#clash(writings)
     );
+  }
+
+  #areOfOneHeader(a: string, b: string): boolean {
+    const { fields } = this.input.model;
+    const [x, y] = [fields.get(a), fields.get(b)];
+    return x !== undefined && !x.metadata && x.header === y?.header;
   }
 
   #isParsed(field: string): boolean {

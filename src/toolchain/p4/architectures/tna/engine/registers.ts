@@ -420,15 +420,25 @@ function bodyOf({ body }: IrMethod): Stmt[] {
 function operandsOfMethod(method: IrMethod): Expr[] {
   const own = new Set<Variable>(method.params.map(({ variable: one }) => one));
   if (method.result !== undefined) own.add(method.result);
-  const found: Expr[] = [];
+  let found: Expr[] = [];
+  const isOperand = (expr: Expr): boolean => {
+    if (expr.kind !== "variable" && expr.kind !== "field") return false;
+    const root = rootOf(expr);
+    return root !== undefined && !own.has(root) && (expr.type.kind === "bits" || expr.type.kind === "bool");
+  };
+  const add = (expr: Expr): void => {
+    if (found.some((one) => hasBits(one, expr))) return;
+    found = [...found.filter((one) => !hasBits(expr, one)), expr];
+  };
   const visit = (expr: Expr): void => {
-    if (expr.kind === "variable" || expr.kind === "field") {
-      const root = rootOf(expr);
-      const isOperand =
-        root !== undefined && !own.has(root) && (expr.type.kind === "bits" || expr.type.kind === "bool");
-      if (isOperand && !found.some((one) => samePlace(one, expr))) found.push(expr);
-      if (expr.kind === "field") return;
+    // Of a value that is cut, the ALU takes what is left.
+    const cut = cutOf(expr);
+    if (cut !== undefined && isOperand(cut.operand)) {
+      add(cut);
+      return;
     }
+    if (isOperand(expr)) add(expr);
+    if (expr.kind === "field") return;
     for (const operand of operandsOf(expr)) visit(operand);
   };
   forEachStmt(method.body, (stmt) => {
@@ -441,4 +451,21 @@ function operandsOfMethod(method: IrMethod): Expr[] {
     for (const expr of effectsOf(stmt).reads) visit(expr);
   });
   return found;
+}
+
+/** The bits that a slice, or a cast to fewer bits, keeps of a value. */
+function cutOf(expr: Expr): Extract<Expr, { kind: "slice" }> | undefined {
+  if (expr.kind === "slice") return expr;
+  if (expr.kind !== "cast" || expr.type.kind !== "bits" || expr.operand.type.kind !== "bits")
+    return undefined;
+  const width = totalWidth(expr.type);
+  const cut = width < totalWidth(expr.operand.type) ? sliceOf(expr.operand, width - 1, 0) : undefined;
+  return cut?.kind === "slice" ? cut : undefined;
+}
+
+/** `a` is the same value as `b`, or all of what `b` cuts. */
+function hasBits(a: Expr, b: Expr): boolean {
+  if (b.kind !== "slice") return a.kind !== "slice" && samePlace(a, b);
+  if (a.kind !== "slice") return samePlace(a, b.operand);
+  return a.high === b.high && a.low === b.low && samePlace(a.operand, b.operand);
 }

@@ -1,0 +1,56 @@
+/** The order in which clusters get their containers (p4c, phv/allocate_phv.cpp, sortClusters). */
+import type { AllocationInput } from "./allocation.js";
+import { FROM_PARSER } from "./allocation.js";
+import type { Cluster } from "./clusters.js";
+import type { Piece } from "./pieces.js";
+import type { Sharing } from "./sharing.js";
+
+export interface Work {
+  readonly cluster: Cluster;
+  readonly sharing: Sharing;
+}
+
+/** Values that stand at the low end of their container have one place there, others any. */
+const PLACES = 5;
+
+/** Sorted: what cannot be moved or cut first, then the packet's bytes by size, then values of metadata. Equal ones stay in their order. */
+export function inOrder({ model, target, requests }: AllocationInput, work: readonly Work[]): Work[] {
+  const hasValidBits = target.phv.deparser_validity_shared;
+  const rankOf = ({ cluster: { pieces, isWhole }, sharing }: Work): number[] => {
+    const slices = pieces.flatMap((piece) => piece.slices);
+    const isSent = pieces.some((piece) => piece.isSent);
+    const has = (test: boolean) => (test ? 0 : 1);
+    const isGiven = slices.some(({ field }) => model.forDeparser.has(field));
+    const isValid = has(slices.some(({ field }) => field.endsWith("$")));
+    const isAsked = slices.some(({ field }) => requests.of(sharing.gress, field)?.sizes !== undefined);
+    const size = Math.max(...pieces.map((piece) => piece.size));
+    return [
+      ...(hasValidBits ? [has(isAsked), isValid] : []),
+      has(pieces.some((piece) => piece.isAlone)),
+      has(isWhole || isGiven),
+      has(pieces.some((piece) => piece.isSent && piece.size === 8)),
+      has(isSent),
+      ...(isSent
+        ? [-size, -pieces.length]
+        : [
+            ...(hasValidBits ? [] : [isValid]),
+            isGiven ? 1 : PLACES,
+            -pieces.filter((piece) => sharing.placed(piece, 0).some(({ live }) => live.from === FROM_PARSER))
+              .length,
+            -pieces.reduce((sum, piece) => sum + bitsOf(piece), 0),
+          ]),
+    ];
+  };
+  const ranked = work.map((one) => ({ one, rank: rankOf(one) }));
+  return ranked.sort((a, b) => compare(a.rank, b.rank)).map(({ one }) => one);
+}
+
+/** Bits of a piece; of bytes of a header also those that nothing reads. */
+function bitsOf({ bytes, size, slices }: Piece): number {
+  return bytes === undefined ? slices.reduce((sum, { width }) => sum + width, 0) : size;
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [i, x] of a.entries()) if (x !== b[i]) return x - (b[i] ?? 0);
+  return 0;
+}

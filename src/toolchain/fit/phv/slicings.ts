@@ -1,0 +1,78 @@
+/**
+ * The ways to cut the pieces of a cluster for smaller containers: all of them at the same bits, after whole bytes (p4c,
+ * phv/slicing/phv_slicing_iterator.cpp). The uncut cluster is the first way, then those with the largest containers at the low end.
+ */
+import type { FitModel } from "../model/model.js";
+import type { ContainerSize } from "./pack.js";
+import { bytePiece, type GressUse, headerPart, type Piece } from "./pieces.js";
+
+const SIZES = [32, 16, 8] as const;
+
+/** Each way: clusters of pieces of one size, the lowest bits first. Every cluster has at least one piece. */
+export function slicingsOf(model: FitModel, use: GressUse, pieces: readonly Piece[]): Piece[][][] {
+  const span = Math.max(...pieces.map(spanOf));
+  return sizesFor(span).map((sizes) => cutAt(model, use, pieces, sizes));
+}
+
+/** The lower and the upper halves of pieces; no list is empty. */
+export function halvesOf(model: FitModel, use: GressUse, pieces: readonly Piece[]): Piece[][] {
+  const half = ((pieces[0]?.size ?? 16) / 2) as ContainerSize;
+  return cutAt(model, use, pieces, [half, half]);
+}
+
+/** Bits of its container that a piece needs. */
+function spanOf({ bytes, size, slices }: Piece): number {
+  return bytes === undefined ? Math.max(...slices.map(({ at, width }) => at + width)) : size;
+}
+
+/** Sizes of containers that hold so many bits, the first one for the lowest bits. */
+function sizesFor(span: number): ContainerSize[][] {
+  if (span <= 0) return [[]];
+  return SIZES.filter((size, i) => size === 8 || span > SIZES[i + 1]!).flatMap((size) =>
+    sizesFor(span - size).map((rest) => [size, ...rest]),
+  );
+}
+
+function cutAt(
+  model: FitModel,
+  use: GressUse,
+  pieces: readonly Piece[],
+  sizes: readonly ContainerSize[],
+): Piece[][] {
+  let from = 0;
+  const parts: Piece[][] = [];
+  for (const size of sizes) {
+    const part = pieces.flatMap((piece) => partOf(model, use, piece, from, size) ?? []);
+    if (part.length > 0) parts.push(part);
+    from += size;
+  }
+  return parts;
+}
+
+/** The bits of a piece from one on, in a container of the size. */
+function partOf(
+  model: FitModel,
+  use: GressUse,
+  piece: Piece,
+  from: number,
+  size: ContainerSize,
+): Piece | undefined {
+  if (from === 0 && size === piece.size) return piece;
+  if (piece.bytes !== undefined) {
+    const { header, first } = piece.bytes;
+    const end = first + (piece.size - from) / 8;
+    if (end <= first) return undefined;
+    const start = Math.max(first, end - size / 8);
+    return bytePiece(headerPart(model, use, header), { from: start, to: end }, piece.isTouched, (field) =>
+      use.alone.has(field),
+    );
+  }
+  const slices = piece.slices.flatMap((slice) => {
+    const low = Math.max(slice.at, from);
+    const high = Math.min(slice.at + slice.width, from + size);
+    return low < high
+      ? [{ field: slice.field, lo: slice.lo + low - slice.at, width: high - low, at: low - from }]
+      : [];
+  });
+  return slices.length === 0 ? undefined : { ...piece, size, slices };
+}
