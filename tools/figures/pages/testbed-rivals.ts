@@ -28,10 +28,15 @@ interface Left {
 interface FlowRow {
   readonly scheme: string;
   readonly outages: number;
+  readonly recovered: boolean;
   readonly recovered_by: "left" | "repaired" | null;
 }
 
+/** Throws for a flow that did not recover and has no outage: its host reported none, so that its record is not complete. */
 function leftOf(rows: readonly FlowRow[]): Left[] {
+  const unknown = rows.find(({ recovered, outages }) => !recovered && outages === 0);
+  if (unknown !== undefined)
+    throw new Error(`${unknown.scheme}: the outages of a flow are not known: run it again`);
   return [...new Set(rows.map(({ scheme }) => scheme))].map((scheme) => {
     const hit = rows.filter((row) => row.scheme === scheme && row.outages > 0);
     return { scheme, hit: hit.length, left: hit.filter((row) => row.recovered_by === "left").length };

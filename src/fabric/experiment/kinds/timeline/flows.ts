@@ -102,15 +102,27 @@ export interface FlowRecord {
   readonly broken: string | undefined;
 }
 
+/**
+ * Why the outages of a record are not those of the flow: a host counted more timeouts than it reported, as has happened on machines that were
+ * saturated. Undefined: it reported all.
+ */
+export function unreported(reported: number, counted: number): string | undefined {
+  if (counted <= reported) return undefined;
+  return `${counted} timeouts, of which the host reported ${reported}: the outages of this flow are not known`;
+}
+
 /** Collects timeouts and recoveries in time order. */
 export class OutageLog {
   readonly #outages: Outage[] = [];
+  /** Timeouts so far, of all outages. */
+  timeouts = 0;
   #open: { from: number; firstTimeout: number; timeouts: number } | undefined;
 
   /** `progressAt`: the last progress before the timeout. */
   timedOut(at: number, progressAt: number): void {
     this.#open ??= { from: progressAt, firstTimeout: at, timeouts: 0 };
     this.#open.timeouts++;
+    this.timeouts++;
   }
 
   /** New data were acknowledged. */

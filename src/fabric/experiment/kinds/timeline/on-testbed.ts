@@ -16,6 +16,7 @@ import {
   type TimelineFlow,
   type TimelineSeries,
   timelineFlows,
+  unreported,
 } from "./flows.js";
 
 /** Time from the request for the flows to the start of the timeline: long enough for every agent to receive its request. */
@@ -48,7 +49,18 @@ export const TIMELINE_ON_TESTBED: TestbedSide<
     await stepDone();
     return { scheme, records, load };
   },
-  warnings: (series) => saturationWarnings(series.map(({ load }) => load)),
+  warnings: (series) => [
+    ...saturationWarnings(series.map(({ load }) => load)),
+    ...series.flatMap(({ scheme, records }) =>
+      records.flatMap(({ flow, broken }) =>
+        broken === undefined
+          ? []
+          : [
+              `${scheme.title}: the flow ${flow.from.name} to ${flow.to.name}, port ${flow.clientPort}: ${broken}.`,
+            ],
+      ),
+    ),
+  ],
 };
 
 async function play(
@@ -100,8 +112,8 @@ async function play(
   });
 }
 
-/** Watches a flow. The returned function ends it and returns its record. */
-function record(
+/** Watches a flow, in nanoseconds from `start`. The returned function ends it and returns its record. */
+export function record(
   flow: TimelineFlow,
   real: AgentFlow,
   start: number,
@@ -124,7 +136,7 @@ function record(
       bytes: result?.bytes ?? 0,
       completion: result === undefined || result.stopped ? undefined : result.fctNs,
       outages: log.outages(),
-      broken,
+      broken: broken ?? unreported(log.timeouts, result?.timeouts ?? 0),
     };
   };
 }
