@@ -34,8 +34,10 @@ function movedBehind(
   if (at === undefined || actions?.kind !== "actions") return undefined;
   const removals: Edit[] = [];
   const cases: string[] = [];
-  for (const { declaration } of actions.actions) {
+  for (const { declaration, args } of actions.actions) {
     if (declaration === undefined || !isUsedOnce(unit, declaration, table)) continue;
+    // What the table names as an argument gets the parameter's value when the action ends.
+    if ((args ?? []).length > 0) continue;
     // Nothing behind the table runs after an exit, and nothing in the action after a return.
     if (exiting.has(declaration.name.name) || nodesOf(declaration, "return").length > 0) continue;
     const moved = movable(declaration, namesIn(control.body?.apply));

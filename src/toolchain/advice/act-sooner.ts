@@ -29,6 +29,8 @@ function movedInto(
   const at = apply && ownSpan(texts.file, apply);
   const listed = table.properties.find((property) => property.kind === "actions");
   if (apply === undefined || at === undefined || listed?.kind !== "actions") return undefined;
+  // An argument that the table names may be written by the action's parameter.
+  if (listed.actions.some(({ args }) => (args ?? []).length > 0)) return undefined;
   const actions = listed.actions.flatMap(({ declaration }) => declaration ?? []);
   const effects = new Map(actions.map((action) => [action, effectsOf([action.body])]));
   if ([...effects.values()].includes(undefined) || actions.some((one) => exiting.has(one.name.name)))
@@ -52,7 +54,7 @@ function movedInto(
   const isSet = [...moved.writes].some((place) =>
     touched.some((other) => other === "" || meets(other, place)),
   );
-  if (!takesAll || isSet) return undefined;
+  if (!takesAll || isSet || !mayRunTwice(waiting)) return undefined;
   const ends = takers.flatMap((action) => {
     const body = ownSpan(texts.file, action.body);
     return body === undefined ? [] : [{ ...body, start: body.end - 1, end: body.end - 1 }];
@@ -94,6 +96,15 @@ function assignmentsBehind(
     return behind.slice(0, reads.lastIndexOf(true) + 1);
   }
   return [];
+}
+
+/** They set the same a second time: none reads what it or a later one sets. */
+function mayRunTwice(statements: readonly ast.AssignmentStatement[]): boolean {
+  return statements.every((one, at) => {
+    const own = effectsOf([one]);
+    const set = effectsOf(statements.slice(at));
+    return own !== undefined && set !== undefined && !writesOneOf(set, own);
+  });
 }
 
 /** What an expression reads; undefined where that is not known. */

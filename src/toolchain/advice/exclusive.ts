@@ -89,19 +89,29 @@ interface Test {
 function testsOf(condition: ast.Expression): Test[] {
   if (condition.kind === "binary" && condition.op === "&&")
     return [...testsOf(condition.left), ...testsOf(condition.right)];
-  if (condition.kind === "unary" && condition.op === "!")
-    return testsOf(condition.operand).length === 1
-      ? testsOf(condition.operand).map((one) => ({ ...one, isEqual: !one.isEqual }))
-      : [];
+  if (condition.kind === "unary" && condition.op === "!") {
+    const { operand } = condition;
+    // What a conjunction does not hold of, one part alone may hold of.
+    const isWhole = operand.kind !== "binary" || operand.op !== "&&";
+    return isWhole ? testsOf(operand).map((one) => ({ ...one, isEqual: !one.isEqual })) : [];
+  }
   if (condition.kind === "binary" && (condition.op === "==" || condition.op === "!=")) {
     const { constant } = condition.right;
     const value = shown(condition.left);
-    return constant?.kind === "integer" && value !== undefined
-      ? [{ value, isEqual: condition.op === "==", to: constant.value }]
+    const width = widthOf(condition.left.type);
+    return constant?.kind === "integer" && value !== undefined && width !== undefined
+      ? // `x == -1` and `x == 255` are one test of 8 bits.
+        [{ value, isEqual: condition.op === "==", to: BigInt.asUintN(width, constant.value) }]
       : [];
   }
   const value = shown(condition);
   return value === undefined ? [] : [{ value, isEqual: true, to: 1n }];
+}
+
+/** Bits of a number. */
+function widthOf(type: ast.Expression["type"]): number | undefined {
+  if (type?.kind === "newType" || type?.kind === "serializableEnum") return widthOf(type.underlying);
+  return type?.kind === "bit" || type?.kind === "int" ? type.width : undefined;
 }
 
 /** What a value is called wherever it stands: a place without an index, or whether a header is valid. */

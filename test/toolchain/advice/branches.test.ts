@@ -103,6 +103,14 @@ describe("branches that exclude each other", () => {
 
   it.each([
     ["may both hold", "if (hdr.d.t == 1) { hdr.d.b = 1; } if (hdr.d.i == 2) { t.apply(); }"],
+    [
+      "deny a conjunction of which only one part is a test",
+      "if (!(hdr.d.t == 1 && hdr.d.i > 2)) { hdr.d.b = 1; } if (hdr.d.t == 1) { t.apply(); }",
+    ],
+    [
+      "test for one number in two forms",
+      "if (hdr.d.t == -1) { hdr.d.b = 1; } if (hdr.d.t == 65535) { t.apply(); }",
+    ],
     ["test the same value", "if (hdr.d.t == 1) { hdr.d.b = 1; } if (hdr.d.t == 1) { t.apply(); }"],
     ["test what the first one sets", "if (md.m == 1) { md.m = 2; } if (md.m == 2) { t.apply(); }"],
     ["test what an action of the first one sets", "if (md.n == 1) { also(); } if (md.n == 7) { t.apply(); }"],
@@ -172,6 +180,13 @@ describe("statements behind a table, in its actions", () => {
       "a variable of theirs stands behind the action",
       "p.apply(); later = md.m; hdr.d.c = later;",
       `${table("p", "hdr.d.a", "md.m = v;")} bit<32> later = 0;`,
+    ],
+    ["one adds to what it sets", "w.apply(); hdr.d.b = hdr.d.b + md.m;", ""],
+    ["one reads what a later one sets", "w.apply(); hdr.d.c = hdr.d.b; hdr.d.b = md.m;", ""],
+    [
+      "an action writes what the table names as its argument",
+      "p.apply(); hdr.d.b = md.m;",
+      `action gives(inout bit<32> x) { x = 9; } ${table("p", "hdr.d.a", "md.m = v;").replace("NoAction;", "gives(md.m); NoAction;")}`,
     ],
     ["they call something", "w.apply(); hdr.d.b = md.m; seen.execute(0);", ""],
   ])("stay where %s", (_, apply, more) => {

@@ -138,6 +138,15 @@ describe("statements behind their table", () => {
     expect(later("hdr.d.b = md.m; hdr.d.c = before.execute(0);")).toEqual([]);
     expect(later("hdr.d.b = md.m;")).toHaveLength(1);
   });
+
+  it("leaves the statements of an action that sets what the table gives it as an argument", () => {
+    const text = source("hdr.d.b = md.m; hdr.d.c = hdr.d.c + 1; x = 9;")
+      .replace("bit<32> x = 7;", "")
+      .replace("action go(", "action go(inout bit<32> x, ")
+      .replace("{ go; NoAction; }", "{ go(md.m); NoAction; }");
+    const { file, unit, result } = fitted(text);
+    expect(actLater(new TableTexts(file, unit), result, unit)).toEqual([]);
+  });
 });
 
 describe("values that live for a shorter time", () => {
