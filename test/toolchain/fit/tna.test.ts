@@ -479,6 +479,22 @@ describe("the order of the flow", () => {
     const result = fitOf({ headers, apply: independent });
     expect(result.problem.conflicts.some(({ size }) => size === 13)).toBe(true);
     expect(result.stages).toBeLessThanOrEqual(12);
+
+    // Bits of one byte of a header stay in one container, so that the tables which set them stay apart.
+    const bits = tnaSource({
+      headers,
+      apply: `${independent} if (hdr.h0.v == 1) { hdr.h1.y0 = 1; } if (hdr.h0.v == 2) { hdr.h1.y1 = 1; }`,
+    }).replace("bit<32> w; bit<16> sum;", "bit<24> w; bit<1> y0; bit<1> y1; bit<6> y2; bit<16> sum;");
+    const diagnostics = new Diagnostics();
+    const { program } = compile({ file: bits, form: "hardware" }, diagnostics)!;
+    const packed = fitProgram(onePipe(program, "pipe"), loadTarget("tofino"));
+    expect(packed.phv.exceeded).toEqual([]);
+    expect(packed.stages).toBeLessThanOrEqual(12);
+    const stagesOf = (label: string) =>
+      packed.placement.parts.filter(({ unit }) => unit.label.startsWith(label)).map(({ stage }) => stage);
+    const [first, second] = [stagesOf("hdr.h1.y0"), stagesOf("hdr.h1.y1")];
+    expect([first.length, second.length]).toEqual([1, 1]);
+    expect(first).not.toEqual(second);
   });
 });
 

@@ -19,6 +19,8 @@ export interface Problem {
   readonly demands: readonly Demand[];
   /** By unit: units that can run for the same packet and write the same container. They need different stages. */
   readonly conflicts: readonly ReadonlySet<number>[];
+  /** By unit: those that write other bits of the same byte of a header, which no packing of fields keeps apart. */
+  readonly inseparable: readonly ReadonlySet<number>[];
   /** By unit: units that use the same memory, this one included. They need the same stage. */
   readonly companions: readonly (readonly number[])[];
 }

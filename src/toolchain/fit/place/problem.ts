@@ -21,6 +21,24 @@ function containerWriters(model: FitModel, phv: PhvLayout): Map<number, Map<numb
   return writers;
 }
 
+/** By byte of a packet header of a gress, which no two containers share: the units that write bits of it, with the numbers of their actions. */
+function byteWriters({ units, fields }: FitModel): Map<string, Map<number, Set<number>>> {
+  const writers = new Map<string, Map<number, Set<number>>>();
+  for (const { id, gress, actions } of units)
+    for (const [number, { writes }] of actions.entries())
+      for (const { field, lo, width } of writes) {
+        const info = fields.get(field);
+        if (info === undefined || info.metadata) continue;
+        const end = info.offset + info.width - lo;
+        for (let byte = (end - width) >> 3; byte << 3 < end; byte++) {
+          const key = `${gress} ${info.header} ${byte}`;
+          const list = writers.get(key) ?? new Map<number, Set<number>>();
+          writers.set(key, list.set(id, (list.get(id) ?? new Set()).add(number)));
+        }
+      }
+  return writers;
+}
+
 /**
  * By memory: the units that use it and need one stage. Units of a TNA program that can run for one packet do not share a register: the
  * compiler places each for itself, and a check warns.
@@ -56,13 +74,14 @@ export function makeProblem(model: FitModel, target: Target): Problem {
   );
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
-  const conflict = (list: ReadonlyMap<number, ReadonlySet<number>>) => {
+  const inseparable: Set<number>[] = model.units.map(() => new Set());
+  const conflict = (list: ReadonlyMap<number, ReadonlySet<number>>, among = conflicts) => {
     for (const [a, actions] of list) {
       for (const b of list.keys()) {
         if (a === b || ![...actions].some((action) => model.flow.leads(a, action, b))) continue;
         if (ignoresDependency(defined(model.units[a]), defined(model.units[b]))) continue;
-        defined(conflicts[a]).add(b);
-        defined(conflicts[b]).add(a);
+        defined(among[a]).add(b);
+        defined(among[b]).add(a);
       }
     }
   };
@@ -78,6 +97,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
   }
   if (target.phv.packs_fields) {
     for (const list of containerWriters(model, phv).values()) conflict(list);
+    if (model.hasEgressParser) for (const list of byteWriters(model).values()) conflict(list, inseparable);
   }
 
   const users = sharersOf(model, demands);
@@ -91,5 +111,5 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     }
     return [...together].sort((a, b) => a - b);
   });
-  return { model, target, graph, phv, plans, demands, conflicts, companions };
+  return { model, target, graph, phv, plans, demands, conflicts, inseparable, companions };
 }

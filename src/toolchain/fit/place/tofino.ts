@@ -34,7 +34,7 @@ export interface Wanted {
 
 /**
  * Places all units; by default in the order of the compiler. Where the device has too few stages for that, the compiler places without
- * conflicts of containers, packs the fields again so that those which are written in one stage are kept apart, and places once more
+ * conflicts of containers (but for those of one byte of a header), packs the fields again so that those which are written in one stage are kept apart, and places once more
  * (p4c, mau/table_summary.cpp: NOCC_TRY1, REDO_PHV1).
  */
 export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
@@ -42,25 +42,23 @@ export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
   const stages = stageCount(first.parts);
   if (wanted !== undefined || stages <= problem.target.stages) return first;
   if (problem.conflicts.every(({ size }) => size === 0)) return first;
-  const free = new Placer(
-    { ...problem, conflicts: problem.conflicts.map(() => new Set<number>()) },
-    wanted,
-  ).place();
+  const free = new Placer({ ...problem, conflicts: problem.inseparable }, wanted).place();
   const second = new Placer({ ...problem, conflicts: keptApart(problem, free) }, wanted).place();
   return second.unplaced.length <= first.unplaced.length && stageCount(second.parts) < stages
     ? second
     : first;
 }
 
-/** The conflicts between units that a placement without conflicts does not have in one stage. */
-function keptApart({ conflicts }: Problem, { parts }: Placement): Set<number>[] {
+/** The conflicts between units that a placement without conflicts does not have in one stage, and those of one byte of a header. */
+function keptApart({ conflicts, inseparable }: Problem, { parts }: Placement): Set<number>[] {
   const stagesOf = new Map<number, Set<number>>();
   for (const { unit, stage } of parts) stagesOf.set(unit.id, (stagesOf.get(unit.id) ?? new Set()).add(stage));
   return conflicts.map((others, id) => {
     const here = stagesOf.get(id) ?? new Set();
-    return new Set(
-      [...others].filter((other) => ![...(stagesOf.get(other) ?? [])].some((stage) => here.has(stage))),
+    const apart = [...others].filter(
+      (other) => ![...(stagesOf.get(other) ?? [])].some((stage) => here.has(stage)),
     );
+    return new Set([...apart, ...defined(inseparable[id])]);
   });
 }
 
