@@ -38,7 +38,7 @@ export const sweepSchema = z
   .catchall(
     z
       .array(z.unknown(), {
-        error: "expected a list of the key's values; other keys of sweep are seeds and points",
+        error: "expected a list of values, as all keys of sweep but seeds and points have",
       })
       .min(1, "expected at least one value"),
   );
