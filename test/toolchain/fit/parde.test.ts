@@ -283,6 +283,23 @@ describe("what is too much", () => {
     expect(full.verdict).toBe(parserOf(full).rows > 256 ? "fits by counts" : "placed");
   });
 
+  it("is not what a mask leaves out of a lookahead", () => {
+    const looks = (bits: number, value: string) => {
+      const result = fitOf({
+        types: "header w_h { bit<16> f0; }",
+        headers: "w_h w;",
+        states: `state first { transition select(p.lookahead<bit<${bits}>>()) { ${value} : take; default : accept; } }
+            state take { p.extract(h.w); transition accept; }`,
+      });
+      return codes(result).join() || result.verdict;
+    };
+    expect(looks(36, "0x123456780 &&& 0xfffffffff")).toBe("P44056");
+    expect(looks(36, "0x123456780 &&& 0xffffffff0")).toBe("placed");
+    expect(looks(36, "0x123456780 &&& 0xfffffff0f")).toBe("P44056");
+    expect(looks(320, "0x1234 << 288 &&& 0xffff << 288")).toBe("placed");
+    expect(looks(320, "0x1234 << 48 &&& 0xffff << 48")).toBe("P44057");
+  });
+
   it("is told for the gress that has more, in a budget and a difference", () => {
     const result = fitOf(deep(2, 3));
     const [rows, entries, bits] = checkBudget(

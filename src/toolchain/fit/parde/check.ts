@@ -6,13 +6,13 @@ import { defined } from "../../../base/index.js";
 import type { CheckContext } from "../check/check-context.js";
 import { CODES } from "../codes.js";
 import { fieldLabel } from "../model/expressions.js";
-import type { Gress } from "../model/model.js";
+import type { FieldInfo, Gress } from "../model/model.js";
 import type { Target } from "../target.js";
 import { engineUse } from "./checksums.js";
 import { checksumsOf, type Sent, sentBy } from "./deparser.js";
 import { type HardwareState, NO_WORK, rowsOf } from "./machine.js";
 import { mergeChains } from "./merge.js";
-import type { PacketState } from "./packet.js";
+import type { KeyPart, PacketState } from "./packet.js";
 import { packetStates } from "./packet-states.js";
 import type { PardeUse } from "./parde.js";
 import { registerUse } from "./registers.js";
@@ -43,7 +43,8 @@ function checkParser(
   states: readonly PacketState[],
 ): void {
   const { refuse, model } = context;
-  const branching = states.filter(({ key }) => key.length > 0).map(asRows);
+  const keyed = states.filter(({ key }) => key.length > 0);
+  const branching = keyed.map(asRows);
   const rows = rowsOf(branching);
   const [most] = [...branching].sort((a, b) => rowsOf([b]) - rowsOf([a]));
   if (rows > chip.rows && most !== undefined)
@@ -53,19 +54,19 @@ function checkParser(
       `the parser ${name} has at least ${rows} branches and entries of value sets, where header stacks are unrolled; state ${most.name} has ${rowsOf([most])}`,
       `its match memory has ${chip.rows} rows: tell fewer values apart in the parser and the rest in a table, or make stacks and value sets smaller`,
     );
-  for (const state of branching) {
-    const [use] = registerUse([state], model.fields);
-    if (use === undefined || use.matched <= chip.match_bytes) continue;
-    const parts = state.match.filter(({ isCounter }) => !isCounter).map(({ slot }) => fieldLabel(slot));
+  for (const state of keyed) {
+    const bytes = matchedBytes(state, model.fields);
+    if (bytes <= chip.match_bytes) continue;
+    const parts = state.key.filter(({ isCounter }) => !isCounter).map(({ slot }) => fieldLabel(slot));
     refuse(
       CODES.parserSelect,
       state.source,
-      `the select of state ${state.name} compares ${use.matched} bytes (${parts.join(", ")})`,
+      `the select of state ${state.names.join(" + ")} compares ${bytes} bytes (${parts.join(", ")})`,
       `a state compares ${chip.match_bytes} bytes: mask what is not needed, or compare a part here and the rest in the next state`,
     );
   }
   for (const state of states)
-    if (splitState(state, [], [], chip) === undefined)
+    if (splitState({ ...state, key: testedKey(state) }, [], [], chip) === undefined)
       refuse(
         CODES.parserLookahead,
         state.source,
@@ -98,6 +99,45 @@ function asRows({ names, source, key, branches }: PacketState): HardwareState {
       to: undefined,
     })),
   };
+}
+
+/** By part of the key: the bits that some branch tests. */
+const testedMasks = ({ key, branches }: PacketState): bigint[] =>
+  key.map(({ width }, i) =>
+    branches.reduce(
+      (mask, { masks, set }) => mask | (set === undefined ? (masks[i] ?? 0n) : (1n << BigInt(width)) - 1n),
+      0n,
+    ),
+  );
+
+/** The key with its bits of this state from the first to the last one that some branch tests. */
+function testedKey(state: PacketState): KeyPart[] {
+  const masks = testedMasks(state);
+  return state.key.flatMap((part, i) => {
+    const mask = defined(masks[i]);
+    if (part.at === undefined) return [part];
+    if (mask === 0n) return [];
+    const highest = mask.toString(2).length;
+    const lowest = (mask & -mask).toString(2).length - 1;
+    return [{ ...part, at: part.at + part.width - highest, width: highest - lowest }];
+  });
+}
+
+/** Bytes that the branches of a state compare: those of the packet where the place is known, else of the values. */
+function matchedBytes(state: PacketState, fields: ReadonlyMap<string, FieldInfo>): number {
+  const masks = testedMasks(state);
+  const bytes = new Set<number>();
+  for (const [i, { at, width }] of state.key.entries())
+    for (let bit = 0; at !== undefined && bit < width; bit++)
+      if (((defined(masks[i]) >> BigInt(width - 1 - bit)) & 1n) === 1n) bytes.add((at + bit) >> 3);
+  const rows = asRows(state);
+  const isBefore = (_: unknown, i: number) => state.key[i]?.at === undefined;
+  const before: HardwareState = {
+    ...rows,
+    match: rows.match.filter(isBefore),
+    rows: rows.rows.map((row) => ({ ...row, masks: row.masks.filter(isBefore) })),
+  };
+  return bytes.size + (registerUse([before], fields)[0]?.matched ?? 0);
 }
 
 function checkDeparser(

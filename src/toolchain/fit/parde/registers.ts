@@ -55,18 +55,21 @@ function testedBits(states: readonly HardwareState[]): Map<string, Tested> {
   return tested;
 }
 
-/** The bytes of the packet, by name, that hold tested bits of a value. */
+/** The bytes of the packet, by name, that hold tested bits of a value; of one whose place is not known the fewer, as it begins or ends a byte. */
 function slotBytes(slot: string, tested: Tested | undefined, field: FieldInfo | undefined): string[] {
   if (tested === undefined) return [];
-  const { width, mask } = tested;
-  const isOfPacket = field !== undefined && !field.metadata;
-  const first = isOfPacket ? field.offset : (8 - (width % 8)) % 8;
+  if (field !== undefined && !field.metadata) return bytesFrom(field.offset, tested, field.header);
+  const [begins, ends] = [0, (8 - (tested.width % 8)) % 8].map((first) => bytesFrom(first, tested, slot));
+  return begins!.length < ends!.length ? begins! : ends!;
+}
+
+function bytesFrom(first: number, { width, mask }: Tested, owner: string): string[] {
   const bytes: string[] = [];
   for (let byte = first >> 3; 8 * byte < first + width; byte++) {
     const from = Math.max(0, 8 * byte - first);
     const to = Math.min(width, 8 * byte + 8 - first);
     const part = (mask >> BigInt(width - to)) & ((1n << BigInt(to - from)) - 1n);
-    if (part > 0n) bytes.push(isOfPacket ? `${field.header} ${byte}` : `${slot} ${byte}`);
+    if (part > 0n) bytes.push(`${owner} ${byte}`);
   }
   return bytes;
 }
