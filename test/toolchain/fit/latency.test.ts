@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { type FitResult, fitProgram, onePipe, toJson, toText } from "../../../src/toolchain/fit/index.js";
 import { accessesOf } from "../../../src/toolchain/fit/latency/accesses.js";
+import { chainOf } from "../../../src/toolchain/fit/latency/waits.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { runs } from "../../fuzz-seed.js";
 import { loadTarget } from "./golden.js";
@@ -74,6 +75,41 @@ describe("cycles of a gress", () => {
     expect(total(fitOf(table("ternary", register, "h.w.c = add.execute(h.w.d[9:0]);")), "ingress")).toBe(
       none + 6,
     );
+  });
+
+  it("grow by the words of a selector, which are read one after the other as long as a TCAM takes", () => {
+    const { pipeline_cycles: chip } = loadTarget("tofino");
+    const result = fitOf({
+      controls: `Hash<bit<16>>(HashAlgorithm_t.CRC16) hash; ActionProfile(64) members;
+        ActionSelector(members, hash, SelectorMode_t.FAIR, 32, 4) choice;
+        action go(bit<32> v) { h.w.b = v; }
+        table t { key = { h.w.a : exact; h.w.c : selector; } actions = { go; } implementation = choice; size = 64; }`,
+      apply: "t.apply();",
+    });
+    expect(total(result, "ingress")).toBe(total(fitOf({}), "ingress") + chip!.ternary + chip!.selector);
+  });
+
+  it("are not those of a stage whose lookup waits for one that had its results before the stage in front", () => {
+    const table = (name: string, key: string, write: string, stage = "") => `
+      action ${name}_do(bit<32> v) { ${write} } ${stage} table ${name} { key = { ${key} : exact; } actions = { ${name}_do; } size = 64; }`;
+    const result = fitOf({
+      controls: `${table("one", "h.w.a", "h.w.b = v;")} ${table("two", "h.w.b", "h.w.c = v;")} ${table("three", "h.w.b", "h.w.d = v;", "@stage(2)")}`,
+      apply: "one.apply(); two.apply(); three.apply();",
+    });
+    expect(waits(result).slice(0, 3)).toEqual(["match", "match", "none"]);
+  });
+
+  it("of a stage are those of its chain, up to the next stage that waits for results", () => {
+    const chains = (["match", "none", "action", "match", "none"] as const).map((_, stage, all) =>
+      chainOf(all, stage),
+    );
+    expect(chains.map(({ from, to }) => [from, to])).toEqual([
+      [0, 2],
+      [0, 2],
+      [0, 2],
+      [3, 4],
+      [3, 4],
+    ]);
   });
 
   it("are sums of the stages, between those of a device that waits nowhere and everywhere", () => {
@@ -148,6 +184,22 @@ describe("accesses of memory", () => {
       mapWrites: 1,
     });
     expect(of(register(65536)).mapReads).toBe(17);
+  });
+
+  it("of a counter of bytes come again at the end of the packet", () => {
+    const of = (kind: string) => {
+      const { problem, placement } = fitOf({
+        controls: `Counter<bit<32>, bit<10>>(1024, CounterType_t.${kind}) counter;`,
+        apply: "counter.count(h.w.a[9:0]);",
+      });
+      const { sramReads, sramWrites } = accessesOf(problem, placement)[0]!;
+      return [sramReads, sramWrites];
+    };
+    expect([of("PACKETS"), of("BYTES"), of("PACKETS_AND_BYTES")]).toEqual([
+      [1, 1],
+      [2, 2],
+      [2, 2],
+    ]);
   });
 
   it("are in the report and in JSON, without watts", () => {

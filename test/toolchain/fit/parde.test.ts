@@ -13,6 +13,7 @@ import {
   toJson,
   toText,
 } from "../../../src/toolchain/fit/index.js";
+import { pardeExceeded } from "../../../src/toolchain/fit/parde/check.js";
 import { chunksUsed } from "../../../src/toolchain/fit/parde/deparser.js";
 import { extractorsOf, rowsOf } from "../../../src/toolchain/fit/parde/machine.js";
 import { lineRate } from "../../../src/toolchain/fit/parde/ways.js";
@@ -107,6 +108,23 @@ describe("states of a parser", () => {
   });
 });
 
+describe("match registers", () => {
+  it("are free of a value until the state before the one that compares it", () => {
+    const { registers } = parserOf(
+      fitOf({
+        types: "header w_h { bit<8> f; }",
+        headers: "w_h w; w_h v;",
+        states: `state first { p.extract(h.w); transition select(h.w.f) { 1 : second; default : accept; } }
+          state second { p.extract(h.v); transition select(h.v.f) { 2 : third; default : accept; } }
+          state third { transition accept; }`,
+      }),
+    );
+    const slots = registers.map((use) => [...use.slots]);
+    expect(slots.flat().sort()).toEqual(["h.v.f", "h.w.f"]);
+    expect(Math.max(...slots.map(({ length }) => length))).toBe(1);
+  });
+});
+
 describe("the ways of a parser", () => {
   it("keep up with a port as long as the smallest packet feeds all cycles", () => {
     // 100 Gbit/s are 10.25 bytes a cycle; a frame of 64 bytes is 73 with preamble and gap.
@@ -173,6 +191,13 @@ describe("checksum units of a parser", () => {
       ),
     ).toBe(1);
   });
+
+  it("are free again when a sum was asked for before another way goes on", () => {
+    expect(
+      engines(`state first { p.extract(h.w); a.subtract({h.w.f0}); m.x = a.get(); transition select(h.w.f2) { 1 : other; default : accept; } }
+        state other { b.subtract({h.w.f1}); m.y = b.get(); transition accept; }`),
+    ).toBe(1);
+  });
 });
 
 describe("a deparser", () => {
@@ -182,6 +207,19 @@ describe("a deparser", () => {
       expect(deparsers.ingress).toMatchObject({ entries: count, validityBits: 1, past: 0 });
       expect(deparsers.egress).toMatchObject({ entries: 0, validityBits: 0 });
     }
+  });
+
+  it("has two entries for a checksum under a condition, and one for the checksum behind it", () => {
+    const entries = (first: string) =>
+      fitOf({
+        types: "header s_h { bit<32> a; bit<16> x; bit<16> y; }",
+        headers: "s_h s;",
+        states: "state first { p.extract(h.s); transition accept; }",
+        deparserLocals: "Checksum() one; Checksum() two;",
+        deparser: `${first} h.s.y = two.update({ h.s.a });`,
+      }).parde!.deparsers.ingress!.entries;
+    const always = entries("h.s.x = one.update({ h.s.a });");
+    expect(entries("if (h.s.isValid()) { h.s.x = one.update({ h.s.a }); }")).toBe(always + 1);
   });
 
   it("has chunks of eight bytes of one header on Tofino 2", () => {
@@ -208,6 +246,19 @@ describe("a deparser", () => {
         },
       ),
     );
+  });
+
+  it("sends past the pipeline one of two headers that exclude each other", () => {
+    const { past, pastOfPacket } = fitOf(
+      {
+        types: "header w_h { bit<32> a; bit<32> b; }",
+        headers: "w_h w; w_h v;",
+        states: `state first { transition select(p.lookahead<bit<8>>()) { 1 : one; default : other; } }
+          state one { p.extract(h.w); transition accept; } state other { p.extract(h.v); transition accept; }`,
+      },
+      "tofino2",
+    ).parde!.deparsers.ingress!;
+    expect([past, pastOfPacket]).toEqual([2, 1]);
   });
 
   it("sends lists of digests, mirrors and resubmissions", () => {
@@ -281,6 +332,28 @@ describe("what is too much", () => {
     // Rows that the division of states adds are of these containers alone.
     const full = fitOf(deep(4, 63));
     expect(full.verdict).toBe(parserOf(full).rows > 256 ? "fits by counts" : "placed");
+  });
+
+  it("with the containers that were found begins behind each limit", () => {
+    const target = loadTarget("tofino");
+    const { parser, deparser } = target.parde!;
+    const exceeded = (rows: number, held: number, entries: number) => {
+      const parde = fitOf(words(1)).parde!;
+      const [one] = parde.parsers;
+      const registers = one!.registers.map((use) => ({ ...use, held }));
+      const ingress = { ...parde.deparsers.ingress!, entries };
+      const changed = {
+        parsers: [{ ...one!, rows, registers }],
+        deparsers: { ...parde.deparsers, ingress },
+      };
+      return pardeExceeded({ ...parde, ...changed }, target).map((text) => text.split(/[:]/)[0]);
+    };
+    const name = fitOf(words(1)).parde!.parsers[0]!.name;
+    const [rows, held, entries] = [parser.rows, parser.held_bytes, deparser.entries!];
+    expect(exceeded(rows, held, entries)).toEqual([]);
+    expect(exceeded(rows + 1, held, entries)).toEqual([`parser ${name}`]);
+    expect(exceeded(rows, held + 1, entries)).toEqual([`parser ${name}`]);
+    expect(exceeded(rows, held, entries + 1)).toEqual(["deparser of ingress"]);
   });
 
   it("is not what a mask leaves out of a lookahead", () => {
