@@ -29,6 +29,8 @@ export class Ranking {
   readonly #values: readonly number[];
   /** By unit: itself and what it decides on. */
   readonly #decided: readonly (readonly number[])[];
+  /** By unit, once it was asked for: its sequences and those around them. */
+  readonly #known: (ReadonlySet<number> | undefined)[] = [];
 
   constructor(
     private readonly problem: Problem,
@@ -160,10 +162,17 @@ export class Ranking {
     return defined(this.#decided[id]).reduce((sum, unit) => sum + defined(this.#waiting[unit]), 0);
   }
 
+  /** The sequences of a unit, and those around them. */
+  #sequencesOf(id: number): ReadonlySet<number> {
+    const { around, of } = this.sequences;
+    this.#known[id] ??= new Set(defined(of[id]).flatMap((one) => [one.id, ...defined(around[one.id])]));
+    return this.#known[id];
+  }
+
   /** The longest chain of the unit, or of what waits for its sequence and not for the other's. */
   #pressure(id: number, other: number, { isOpen }: Progress): number {
     const { around, list, of } = this.sequences;
-    const shared = new Set(defined(of[other]).flatMap((one) => [one.id, ...defined(around[one.id])]));
+    const shared = this.#sequencesOf(other);
     let most = defined(this.problem.graph.below[id]);
     for (const { id: own } of defined(of[id]))
       for (const outer of defined(around[own])) {

@@ -107,9 +107,11 @@ const STAGE_KEYS = {
   ternary_tables: "ternary_tables",
 } as const;
 
+const NO_COUNTS = Object.fromEntries(RESOURCES.map((name) => [name, 0])) as Readonly<ResourceCounts>;
+
 /** Counts of zero. */
 export function noCounts(): ResourceCounts {
-  return Object.fromEntries(RESOURCES.map((name) => [name, 0])) as ResourceCounts;
+  return { ...NO_COUNTS };
 }
 
 /** Columns of the hash matrix where the target states none. */
