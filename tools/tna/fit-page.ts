@@ -89,7 +89,7 @@ ${row("within one stage", within(1))}
 ${row("within two stages", within(2))}
 ${verdicts.map((verdict) => row(`verdict \`${verdict}\``, ({ ours }) => ours.verdict === verdict)).join("\n")}
 
-Time of a fit without the compile: median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms, beside what else the machine did then.
+Time of a fit without the compile: median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms, on a machine that did other work, too.
 Before the exact crossbar and the allocation of containers: median 49 ms, longest 728 ms, on a quiet machine. <!-- not measured: depends on what else the machine did -->
 
 ## Resources

@@ -24,7 +24,7 @@ export interface DeparserUse {
   readonly validityBits: number;
   readonly checksums: readonly { readonly field: string; readonly source: bmv2.SourceInfo | undefined }[];
   readonly sent: readonly Sent[];
-  /** Pieces past the pipeline: of all packets, and the most of one. */
+  /** Pieces past the pipeline: of all packets, and a bound of those of one: the pieces of a header and of all that it does not exclude. */
   readonly past: number;
   readonly pastOfPacket: number;
   /** The headers with the most entries. */

@@ -145,6 +145,7 @@ export interface PardeDocument {
     mirrors: { bytes: number; line: number | null }[];
     resubmits: { bytes: number; line: number | null }[];
     clots: number;
+    /** At most so many in one packet. */
     clots_of_packet: number;
     headers: readonly { header: string; entries: number }[];
   }[];
