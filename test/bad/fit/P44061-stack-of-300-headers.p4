@@ -8,7 +8,7 @@ struct no_headers_t { }
 struct no_meta_t { }
 parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
     state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); transition first; }
-    state first { pkt.extract(hdr.d.next); transition select(hdr.d.last.a) { 0 : accept; default : first; } }
+    state first { pkt.extract(hdr.d.next); transition accept; }
 }
 control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
            in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
