@@ -120,7 +120,7 @@ export function compareByPackets(
 /** Names of tables that stand for statements of a control; a table of a program has its control's name before its own. */
 const OF_STATEMENTS = /^tbl_/;
 
-/** Keys with which tables were looked up in vain. */
+/** The tables and keys of the lookups that found no entry. */
 function missedKeys({ events, branches = [] }: TraceTree, tables: ReadonlySet<string>): SeenKey[] {
   const inCopies = branches.flatMap((branch) => missedKeys(branch, tables));
   const here = events.flatMap((event): SeenKey[] => {
