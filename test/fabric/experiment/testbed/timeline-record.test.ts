@@ -1,7 +1,7 @@
 /** The record of a flow of a timeline on a testbed, from the events of an agent that the test plays. */
 import { expect, it } from "vitest";
 import type { TimelineFlow } from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
-import { record } from "../../../../src/fabric/experiment/kinds/timeline/on-testbed.js";
+import { record, TIMELINE_ON_TESTBED } from "../../../../src/fabric/experiment/kinds/timeline/on-testbed.js";
 import { AgentFlow } from "../../../../src/fabric/testbed/index.js";
 
 const MS = 1_000_000;
@@ -44,4 +44,17 @@ it("says that they are not known where the agent counted more timeouts than it r
   const { broken } = await recorded(0, 14, false);
   expect(broken).toBe("14 timeouts, of which the host reported 0: the outages of this flow are not known");
   expect((await recorded(2, 3, true)).broken).toContain("reported 2");
+});
+
+it("names such a flow in a warning, and no other", async () => {
+  const node = (name: string) => ({ name }) as TimelineFlow["from"];
+  const named = { ...flow, from: node("host0-0-0"), to: node("host0-1-0") };
+  const records = [await recorded(3, 3, true), await recorded(0, 14, false)];
+  const series = {
+    scheme: { title: "CONGA" },
+    records: records.map((one) => ({ ...one, flow: named })),
+  } as unknown as Parameters<typeof TIMELINE_ON_TESTBED.warnings>[0][number];
+  expect(TIMELINE_ON_TESTBED.warnings([series])).toEqual([
+    "CONGA: the flow host0-0-0 to host0-1-0, port 40000: 14 timeouts, of which the host reported 0: the outages of this flow are not known.",
+  ]);
 });
