@@ -30,6 +30,7 @@ import type {
   Operation,
 } from "./model.js";
 import { anyOverlap } from "./model.js";
+import { CLEARED } from "./simplify/graph.js";
 import { type Statement, structureOf } from "./statements.js";
 
 /** One instruction of an action, with the memories and hashes that it uses. */
@@ -42,6 +43,8 @@ export interface Step {
   attached: Attached[];
   hashes: HashUse[];
   random: boolean;
+  /** A zero that the parser has written already (simplify/graph.ts, CLEARED). */
+  isCleared?: true;
   source: bmv2.SourceInfo | undefined;
 }
 
@@ -215,12 +218,21 @@ export class ActionReader {
     else if (op === "count" || op === "execute_meter") this.#statistics(primitive);
     else if (op === "modify_field_with_hash_based_offset") this.#hash(primitive);
     else if (op === "modify_field_rng_uniform") this.#random(primitive);
+    else if (op === CLEARED) this.#cleared(primitive);
     else if (effect !== undefined) this.#newStep(source).writes.push({ field: effect, lo: 0, width: 1 });
     else if (op === "add_header" || op === "remove_header") {
       const header = parameters[0]?.type === "header" ? parameters[0].value : "";
       this.#newStep(source).writes.push({ field: `${header}.$valid$`, lo: 0, width: 1 });
     } else if (HEADER_PRIMITIVES.has(op) || op === "push" || op === "pop") this.#headers(primitive);
     else if (op !== "exit" && op !== "no_op") this.context.features.push({ kind: "extern", op, source });
+  }
+
+  #cleared({ parameters, source_info: source }: bmv2.Primitive): void {
+    const [name] = parameters;
+    if (!this.statement || name?.type !== "string") return;
+    const step = this.#newStep(source);
+    step.isCleared = true;
+    step.writes.push({ field: name.value, lo: 0, width: this.#widthOf(name.value) });
   }
 
   #assign({ parameters, source_info: source }: bmv2.Primitive): void {
@@ -234,7 +246,9 @@ export class ActionReader {
       return;
     }
     const assigned = { ...read, expr: read.expr.kind === "cell" ? read.expr : this.#settled(read.expr) };
-    const local = this.context.locals.has(access.field);
+    const isWidened = this.statement && assigned.expr.kind === "field" && assigned.expr.access.width < access.width;
+    // A cast to a wider type is two assignments before copies are propagated (simplify/pieces.ts).
+    const local = this.context.locals.has(access.field) && !isWidened;
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
     if (!local) this.#unlessGuarded(source);
     const whole = access.width === this.#widthOf(access.field);
@@ -260,7 +274,8 @@ export class ActionReader {
     }
     this.#write(access, expr, source);
     // Later statements that read the copy read the original instead, in the same stage.
-    const copied = expr.kind === "constant" || expr.kind === "argument" || expr.kind === "field";
+    const copied =
+      expr.kind === "constant" || expr.kind === "argument" || (expr.kind === "field" && !isWidened);
     if (whole && copied && (expr.kind !== "field" || expr.access.field !== access.field)) {
       this.#values.set(access.field, this.#asOfNow(expr));
     }
@@ -930,7 +945,9 @@ export function groupStatements(steps: readonly Step[], isTna: boolean): Step[][
       groups.push(open);
     } else open.push(step);
   }
-  return groups;
+  return groups
+    .map((group) => group.filter(({ isCleared }) => isCleared !== true))
+    .filter((group) => group.length > 0);
 }
 
 /** The step calls what keeps a state, or a random number. */

@@ -7,7 +7,7 @@ import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
-import { bypass, editingOf, nextNodes, replaced } from "./simplify/graph.js";
+import { bypass, dropCleared, editingOf, nextNodes, replaced } from "./simplify/graph.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 
 interface Copy {
@@ -33,8 +33,10 @@ export function withoutKeyTemporaries(
 ): bmv2.Bmv2Program {
   const copy = structuredClone(program);
   // p4c has done it in its JSON for v1model; findings there should stay at the lines that the program has.
-  if (copy.architecture !== undefined) simplifyProgram(editingOf(copy, fields, isStatement), hasValidity);
+  const editing = editingOf(copy, fields, isStatement);
+  if (copy.architecture !== undefined) simplifyProgram(editing, hasValidity);
   for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
+  for (const pipeline of copy.pipelines) dropCleared(editing, pipeline);
   return copy;
 }
 

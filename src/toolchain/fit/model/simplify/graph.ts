@@ -1,5 +1,5 @@
 /** The nodes of a pipeline as the passes of this folder walk and change them. */
-import { defined } from "../../../../base/index.js";
+import { defined, given } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import type { FieldInfo } from "../model.js";
 
@@ -130,6 +130,27 @@ export function bypass(pipeline: bmv2.Pipeline, name: string): void {
   const table = defined(pipeline.tables.find((entry) => entry.name === name));
   redirect(pipeline, name, Object.values(table.next_tables)[0] ?? table.base_default_next ?? null);
   pipeline.tables = pipeline.tables.filter((entry) => entry.name !== name);
+}
+
+/**
+ * Stands for a zero that the parser has written already. It takes no instruction, but the compiler still has it when it makes tables of
+ * statements: one that touches the field begins a table. Its parameter is the name of the field.
+ */
+export const CLEARED = "cleared";
+
+export const clearedBy = (field: string, source: bmv2.SourceInfo | undefined): bmv2.Primitive => ({
+  op: CLEARED,
+  parameters: [{ type: "string", value: field }],
+  ...given({ source_info: source }),
+});
+
+/** Removes tables of statements in which nothing but such zeros is left. */
+export function dropCleared(editing: Editing, pipeline: bmv2.Pipeline): void {
+  for (const table of [...pipeline.tables]) {
+    const action = statementOf(editing, table);
+    const isEmpty = action?.primitives.every(({ op }) => op === CLEARED) === true;
+    if (isEmpty && action.primitives.length > 0) bypass(pipeline, table.name);
+  }
 }
 
 /** All fields that a value names. */

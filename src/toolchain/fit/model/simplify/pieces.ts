@@ -7,7 +7,7 @@ import { defined } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import { type Expr, readAssignment } from "../expressions.js";
 import type { Access } from "../model.js";
-import { type Editing, nodeOrder, statementOf } from "./graph.js";
+import { clearedBy, type Editing, nodeOrder, statementOf } from "./graph.js";
 import { ClearedFields } from "./zeros.js";
 
 /** A part of a value: its bits stand `at` bits above the lowest one. */
@@ -56,11 +56,13 @@ function splitOne(
   if (pieces === undefined || pieces.length < 2) return [primitive];
   const width = fields.get(access.field)?.width ?? access.width;
   const kept = pieces.filter((piece) => piece.access !== undefined || !isZero(access.field));
-  if (kept.length === 1) return [primitive];
-  return kept.map((piece) => ({
+  const zeros = kept.length === pieces.length ? [] : [clearedBy(access.field, primitive.source_info)];
+  if (kept.length === 1) return [...zeros, primitive];
+  const parts = kept.map((piece) => ({
     ...primitive,
     parameters: [target, partOf(target, width, { ...piece, at: piece.at + access.lo })],
   }));
+  return [...zeros, ...parts];
 }
 
 /** The parts of a value of `width` bits, the highest first; undefined where it is not put together of fields and zeros. */

@@ -103,6 +103,8 @@ function copyIn(editing: Editing, primitive: bmv2.Primitive): (Copy & { name: st
   if (!isWhole || (!isVariable(editing, access.field) && !isOfLocalHeader(editing, target.value)))
     return undefined;
   if (expr.kind !== "field" && expr.kind !== "constant") return undefined;
+  // A cast to a wider type is two assignments before copies are propagated (pieces.ts).
+  if (expr.kind === "field" && expr.access.width < access.width) return undefined;
   return { name: access.field, value, sources: readsOf(expr).map(({ field }) => field) };
 }
 

@@ -6,7 +6,7 @@
 import { defined } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import { readValue } from "../expressions.js";
-import { actionsOf, type Editing, fieldsIn, nextNodes, nodeOrder, partsOf } from "./graph.js";
+import { actionsOf, clearedBy, type Editing, fieldsIn, nextNodes, nodeOrder, partsOf } from "./graph.js";
 import { liveAtStart } from "./liveness.js";
 
 /** Values of Tofino 1 whose container tells by itself whether it was written (p4c, parde/add_metadata_pov.cpp, INVALIDATE_FROM_ARCH). */
@@ -116,19 +116,20 @@ function sweepZeros(
       const here = new Set(before);
       // Numbers of primitives are the targets of jumps.
       const jumps = action.primitives.some(({ op }) => op.startsWith("_jump"));
-      const rest = action.primitives.filter((primitive) => {
+      const isStatement = table !== undefined && editing.isStatement(table, action);
+      const rest = action.primitives.flatMap((primitive) => {
         const target = zeroed(editing, primitive);
         if (!jumps && target !== undefined && mayGo(target) && !here.has(target)) {
           // Each table runs its own copy of an action, which only here is known to come first.
-          if (editing.users.get(action.id) === 1) return false;
+          if (editing.users.get(action.id) === 1) {
+            changed = true;
+            return isStatement ? [clearedBy(target, primitive.source_info)] : [];
+          }
         }
         for (const field of partsOf(editing, primitive).sets) here.add(field);
-        return true;
+        return [primitive];
       });
-      if (rest.length < action.primitives.length) {
-        action.primitives = rest;
-        changed = true;
-      }
+      action.primitives = rest;
       for (const field of here) after.add(field);
     }
     for (const node of new Set(defined(next.get(name))))
