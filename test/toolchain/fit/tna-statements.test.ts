@@ -67,7 +67,7 @@ describe("statements of a control", () => {
 
   it("begin a table at a field that an earlier one of them sets to the zero that it has", () => {
     const apply = (first: string) =>
-      `hdr.d.a = hdr.d.a + hdr.d.c; ${first} md.m = md.m + hdr.d.b; hdr.d.c = md.m;`;
+      `hdr.d.a = hdr.d.a + hdr.d.c; ${first} md.m[15:0] = hdr.d.t; if (hdr.d.i == 3) { hdr.d.b = md.m; }`;
     expect(sizeOf({ apply: apply("md.m = 0;") })).toEqual([3, 2]);
     expect(sizeOf({ apply: apply("") })).toEqual([2, 2]);
   });

@@ -246,7 +246,11 @@ export class ActionReader {
       return;
     }
     const assigned = { ...read, expr: read.expr.kind === "cell" ? read.expr : this.#settled(read.expr) };
-    const isWidened = this.statement && assigned.expr.kind === "field" && assigned.expr.access.width < access.width;
+    const isWidened =
+      this.statement &&
+      this.context.program.architecture !== undefined &&
+      assigned.expr.kind === "field" &&
+      assigned.expr.access.width < access.width;
     // A cast to a wider type is two assignments before copies are propagated (simplify/pieces.ts).
     const local = this.context.locals.has(access.field) && !isWidened;
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
