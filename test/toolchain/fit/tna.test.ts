@@ -345,6 +345,19 @@ it("gives values for the deparser one validity a stage on Tofino 2", () => {
   expect([stages("tofino"), stages("tofino2")]).toEqual([1, 2]);
 });
 
+it("keeps values for the deparser apart from headers that stand beyond the first 32 bits of validity", () => {
+  const names = Array.from({ length: 40 }, (_, i) => `x${i}`);
+  const states = names.map((name, i) => {
+    const next = i + 1 < names.length ? `default : s${i + 1};` : "default : accept;";
+    return `state s${i} { pkt.extract(hdr.${name}); transition select(hdr.${name}.sum) { 0 : accept; ${next} } }`;
+  });
+  const stages = (target: string, header: string) => {
+    const apply = `if (hdr.d.a == 1) { tm.ucast_egress_port = 4; } if (hdr.d.b == 1) { hdr.${header}.setInvalid(); }`;
+    return fitOf({ headers: names, parser: `transition s0; } ${states.join(" ")}`, apply }, target).stages;
+  };
+  expect([stages("tofino", "x1"), stages("tofino2", "x1"), stages("tofino2", "x39")]).toEqual([1, 2, 1]);
+});
+
 describe("what the front end of the compiler removes", () => {
   const tablesOf = (parts: TnaParts) => {
     const { placement, stages } = fitOf(parts);

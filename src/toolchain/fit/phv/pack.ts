@@ -9,6 +9,7 @@ import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
 import type { Target } from "../target.js";
+import { validityLists } from "./validity.js";
 
 export type ContainerSize = 8 | 16 | 32;
 
@@ -165,10 +166,24 @@ class Packer {
     const bits = used
       .flatMap((name) => this.model.fields.get(name) ?? [])
       .filter(({ name, metadata, width }) => metadata && width === 1 && name.endsWith("$"));
-    for (let at = 0; at < bits.length; at += WORD_BITS) {
-      const slices = bits.slice(at, at + WORD_BITS).map(({ name }) => ({ field: name, lo: 0, width: 1 }));
-      this.#place(gress, slices, slices.length, false);
+    if (!this.model.hasEgressParser) {
+      for (let at = 0; at < bits.length; at += WORD_BITS)
+        this.#placeBits(gress, bits.slice(at, at + WORD_BITS));
+      return;
     }
+    const lists = validityLists(this.model, gress, this.target);
+    for (const list of new Set(lists.values())) {
+      const own = bits.filter(({ name }) => lists.get(name) === list);
+      if (own.length > 0) this.#placeBits(gress, own);
+    }
+    const others = bits.filter(({ name }) => !lists.has(name));
+    for (let at = 0; at < others.length; at += WORD_BITS)
+      this.#placeBits(gress, others.slice(at, at + WORD_BITS));
+  }
+
+  #placeBits(gress: Gress, bits: readonly FieldInfo[]): void {
+    const slices = bits.map(({ name }) => ({ field: name, lo: 0, width: 1 }));
+    this.#place(gress, slices, slices.length, false);
   }
 
   /** Places the words of a header, counted from its end: within a word, each run of used bits shares containers. */

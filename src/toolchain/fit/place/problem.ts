@@ -2,8 +2,9 @@
 import { defined } from "../../../base/index.js";
 import { findDependencies, ignoresDependency } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
-import type { FitModel } from "../model/model.js";
+import type { FitModel, Gress } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
+import { validityLists } from "../phv/validity.js";
 import type { Target } from "../target.js";
 import { type Demand, demandOf, operandsByMemory } from "./demand.js";
 import type { Problem } from "./placement.js";
@@ -37,6 +38,25 @@ function byteWriters({ units, fields }: FitModel): Map<string, Map<number, Set<n
         }
       }
   return writers;
+}
+
+/** By list of validity bits: the units that set some of them, with the numbers of their actions. */
+function validitySetters(model: FitModel, gress: Gress, target: Target): Map<number, Set<number>>[] {
+  const lists = validityLists(model, gress, target);
+  const setters: Map<number, Set<number>>[] = [];
+  for (const { id, actions, gress: own } of model.units) {
+    if (own !== gress) continue;
+    for (const [number, { writes }] of actions.entries())
+      for (const { field } of writes) {
+        // A v1model program has one list: the compiler makes its headers.
+        const isBit = model.forDeparser.has(field) || field.endsWith("$");
+        const at = model.hasEgressParser ? lists.get(field) : isBit ? 0 : undefined;
+        if (at === undefined) continue;
+        setters[at] ??= new Map();
+        setters[at].set(id, (setters[at].get(id) ?? new Set()).add(number));
+      }
+  }
+  return setters.filter((list) => list !== undefined);
 }
 
 /**
@@ -85,16 +105,9 @@ export function makeProblem(model: FitModel, target: Target): Problem {
       }
     }
   };
-  if (target.phv.deparser_validity_shared) {
-    for (const gress of ["ingress", "egress"] as const) {
-      const setters = new Map<number, Set<number>>();
-      for (const unit of model.units.filter((one) => one.gress === gress))
-        for (const [number, { writes }] of unit.actions.entries())
-          if (writes.some(({ field }) => model.forDeparser.has(field) || field.endsWith("$")))
-            setters.set(unit.id, (setters.get(unit.id) ?? new Set()).add(number));
-      conflict(setters);
-    }
-  }
+  if (target.phv.deparser_validity_shared)
+    for (const gress of ["ingress", "egress"] as const)
+      for (const setters of validitySetters(model, gress, target)) conflict(setters);
   if (target.phv.packs_fields) {
     for (const list of containerWriters(model, phv).values()) conflict(list);
     if (model.hasEgressParser) for (const list of byteWriters(model).values()) conflict(list, inseparable);
