@@ -2,10 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
+import { type Answer, judged } from "../../tools/tna/compiler.js";
 import { grownText } from "../../tools/tna/grown-source.js";
+import { type AskedLine, advisedCounts, judgedGrowths, nextAmount } from "../../tools/tna/growth-judged.js";
 import {
   adviceTable,
   growthTable,
@@ -148,4 +151,121 @@ it("shows what fit says of refused designs, and what the advice gives", () => {
     "| a | containers | fits by counts, 13 | stages | no change helps |",
     "| a | containers | does not compile | P40418 |  |",
   ]);
+});
+
+const answer = (said: Answer["said"], resource = ""): Answer => ({ said, resource, message: "", seconds: 1 });
+
+/** Asks a compiler that refuses from `limit` on; `fit` refuses from `ours.refused` on. */
+function askedOf(ours: { from: number; fits: number; refused: number | undefined }, limit: number) {
+  const growth = { ...ours, case: "c", table: "t", kind: "table" as const, resource: "srams" };
+  const asked: AskedLine[] = [];
+  for (;;) {
+    const amount = nextAmount(growth, asked);
+    if (amount === undefined) break;
+    asked.push({
+      ...{ case: "c", kind: "table", amount },
+      ours:
+        amount < (ours.refused ?? Number.POSITIVE_INFINITY)
+          ? { verdict: "placed", resource: "", stages: 12 }
+          : { verdict: "fits by counts", resource: "stages, containers", stages: 13 },
+      theirs: amount < limit ? answer("placed") : answer("refused", "stages"),
+    });
+  }
+  return { asked, judged: judgedGrowths([growth], asked)[0]! };
+}
+
+it("finds a compiler's point of refusal near ours in few questions, and says whether both agree", () => {
+  const sizes = fc.record({
+    refused: fc.integer({ min: 1000, max: 2 ** 20 }),
+    limit: fc.integer({ min: 600, max: 2 ** 22 }),
+  });
+  fc.assert(
+    fc.property(sizes, ({ refused, limit }) => {
+      const fits = refused - Math.floor(refused / 16);
+      const { asked, judged } = askedOf({ from: 1, fits, refused }, limit);
+      expect(asked.length).toBeLessThanOrEqual(5);
+      const { placed = 0, least = Number.POSITIVE_INFINITY } = judged;
+      expect(placed).toBeLessThan(limit);
+      expect(least).toBeGreaterThanOrEqual(limit);
+      // A limit well inside the tenth agrees, one well outside does not.
+      if (limit > 0.92 * fits && limit < 1.08 * refused) expect(judged.isSamePoint).toBe(true);
+      if (limit < 0.85 * fits || limit > 1.15 * refused) expect(judged.isSamePoint).toBe(false);
+      if (least === Number.POSITIVE_INFINITY) expect(judged.isRefused).toBeUndefined();
+      else expect(judged.isRefused).toBe(least >= refused);
+    }),
+  );
+});
+
+it("uses answers about an earlier point of ours, and asks only between them", () => {
+  const asked = [
+    { amount: 1000, theirs: answer("placed") },
+    { amount: 2000, theirs: answer("refused") },
+  ];
+  const next = (fits: number, refused: number) => nextAmount({ from: 1, fits, refused }, asked);
+  expect(next(1400, 1480)).toBe(1400);
+  expect(next(900, 960)).toBe(1056);
+  expect(next(800, 850)).toBeUndefined();
+  expect(next(2100, 2200)).toBe(1890);
+  expect(next(4000, 4200)).toBeUndefined();
+});
+
+it("counts the resource only of sources that both refuse", () => {
+  const ours = { from: 1, fits: 1000, refused: 1060 };
+  expect(askedOf(ours, 1050).judged).toMatchObject({ isRefused: true, isSameResource: true });
+  expect(askedOf(ours, 950).judged).toMatchObject({ isRefused: false, isSameResource: false });
+  expect(askedOf({ ...ours, refused: undefined }, 2 ** 30).judged).toMatchObject({
+    placed: 1000,
+    isSamePoint: undefined,
+    isRefused: undefined,
+  });
+});
+
+it("asks no further where the compiler has no answer, and counts no point", () => {
+  const growth = {
+    case: "c",
+    table: "t",
+    kind: "fields" as const,
+    from: 0,
+    fits: 8,
+    refused: 12,
+    resource: "phv",
+  };
+  const ours = { verdict: "placed", resource: "", stages: 3 };
+  const asked = [{ case: "c", kind: "fields" as const, amount: 8, ours, theirs: answer("no answer") }];
+  expect(nextAmount(growth, asked)).toBeUndefined();
+  expect(judgedGrowths([growth], asked)[0]).toMatchObject({ isSamePoint: undefined, note: "no answer" });
+});
+
+it("takes more stages than the chip has as a refusal, and an error of another kind as none", () => {
+  expect(judged({ status: 0, errors: "" }, 12, 12).said).toBe("placed");
+  expect(judged({ status: 0, errors: "" }, 13, 12)).toMatchObject({ said: "refused", resource: "stages" });
+  expect(judged({ status: 1, errors: "a\nerror: PHV allocation was not successful" }, undefined, 12)).toEqual(
+    {
+      said: "refused",
+      resource: "containers",
+      message: "error: PHV allocation was not successful",
+    },
+  );
+  expect(judged({ status: 1, errors: "a.p4(3): error: syntax error" }, undefined, 12).said).toBe("failed");
+  expect(judged({ status: "no answer", errors: "" }, 3, 12).said).toBe("no answer");
+});
+
+it("counts as accepted only what the compiler refused as given and places as changed", () => {
+  const ours = { verdict: "placed", resource: "", stages: 3 };
+  const one = (name: string, kind: AskedLine["kind"], said: Answer["said"]) => ({
+    ...{ case: name, kind, amount: 0, ours },
+    theirs: answer(said),
+  });
+  expect(
+    advisedCounts([
+      one("a", "fields given", "refused"),
+      one("a", "fields advised", "placed"),
+      one("a", "table given", "placed"),
+      one("a", "table advised", "placed"),
+      one("b", "fields given", "refused"),
+      one("b", "fields advised", "refused"),
+      one("b", "table given", "refused"),
+      one("c", "table advised", "placed"),
+    ]),
+  ).toEqual({ refused: 3, placed: 1 });
 });

@@ -20,7 +20,8 @@ import type { Program } from "../../src/toolchain/program/index.js";
 import { readStf, runStf } from "../../src/toolchain/stf/index.js";
 import { CoverageCounts } from "../../src/toolchain/switch/index.js";
 import { generateTests, stfOf } from "../../src/toolchain/testgen/index.js";
-import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+import { type Case, caseName, chipDefines, linesOf, programFile, readCases, searchPath } from "./corpus.js";
+import { refusedFolder } from "./growing.js";
 
 const PACKETS = 256;
 const SEED = 1;
@@ -42,8 +43,8 @@ function* sourcesOf(corpus: string, grown: string | undefined): Iterable<Source>
     yield { name: caseName(one), one, path, include };
     if (grown === undefined) continue;
     const root = join(corpus, one.repo.replace("/", "+"));
-    for (const kind of ["table", "fields"]) {
-      const folder = join(grown, `${caseName(one)}-${kind}`.replaceAll("/", "_"), "refused");
+    for (const kind of ["table", "fields"] as const) {
+      const folder = refusedFolder(grown, one, kind);
       if (!existsSync(folder) || readdirSync(folder).length === 0) continue;
       const moved = (file: string) => file.replace(root, folder);
       yield {
@@ -162,10 +163,7 @@ async function testsOf(program: Program): Promise<string[]> {
 const { CORPUS: corpus, GROWN: grown } = process.env;
 /** Designs of an earlier run that goes on, by name. */
 const known = new Set(
-  (grown !== undefined && existsSync(join(grown, "advise.jsonl"))
-    ? readFileSync(join(grown, "advise.jsonl"), "utf8").split("\n")
-    : []
-  ).flatMap((line) => (line.startsWith("{") ? [(JSON.parse(line) as Line).name] : [])),
+  grown === undefined ? [] : linesOf<Line>(join(grown, "advise.jsonl")).map(({ name }) => name),
 );
 if (corpus === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
   console.error("advise: skipped; CORPUS names no folder with corpus.tsv");

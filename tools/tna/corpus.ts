@@ -87,3 +87,9 @@ function casesOfRow(cell: (name: string) => string): Case[] {
 export function reasonToSkip(corpus: string, one: Case): string | undefined {
   return existsSync(programFile(corpus, one)) ? undefined : "the file is not in the corpus folder";
 }
+
+/** The lines of a file of JSON lines; none where there is no file. */
+export function linesOf<T>(path: string): T[] {
+  const texts = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  return texts.filter((text) => text.startsWith("{")).map((text): T => JSON.parse(text));
+}

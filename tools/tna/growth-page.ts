@@ -3,10 +3,13 @@
  *
  *     GROWN=DIR npx tsx tools/tna/growth-page.ts
  *
- * Reads `grow.jsonl`, `advise.jsonl` and `refused.jsonl`. The texts around the tables stay.
+ * Reads `grow.jsonl`, `advise.jsonl`, `refused.jsonl` and `asked.jsonl`. The texts around the tables stay.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { linesOf } from "./corpus.js";
+import type { Grown } from "./growing.js";
+import { type AskedLine, advisedCounts, type JudgedGrowth, judgedGrowths } from "./growth-judged.js";
 
 export interface GrowthLine {
   readonly case: string;
@@ -53,6 +56,7 @@ export interface RefusedLine {
 }
 
 const PAGE = join(import.meta.dirname, "../../docs/tna/growth-accuracy.md");
+const NOTE_LENGTH = 120;
 const NOT_MEASURED = "<!-- not measured: needs the public designs -->";
 
 export function growthTable(lines: readonly GrowthLine[]): string {
@@ -150,6 +154,46 @@ function inShort(change: string): string {
     .replaceAll("|", "\\|");
 }
 
+/** Grown designs with both points of refusal. */
+export function judgedTable(growths: readonly JudgedGrowth[]): string {
+  const yes = (value: boolean | undefined) => (value === undefined ? "" : value ? "yes" : "no");
+  const rows = growths.map((one) => [
+    ...[
+      one.case,
+      one.kind,
+      `${one.fits} / ${one.refused ?? "-"}`,
+      `${one.placed ?? "-"} / ${one.least ?? "-"}`,
+    ],
+    ...[yes(one.isSamePoint), one.resource, one.ours, one.note.replaceAll("|", "\\|").slice(0, NOTE_LENGTH)],
+  ]);
+  const head = ["design", "grown", "fit: places / refuses", "compiler: places / refuses", "within 10 %"];
+  return markdown([...head, "compiler names", "fit names", "no answer"], rows);
+}
+
+/** The three counts of grown designs, each in a sentence. */
+export function judgedSummary(growths: readonly JudgedGrowth[]): string {
+  const share = (part: number, whole: number) =>
+    `${part} of ${whole} (${whole === 0 ? 0 : ((100 * part) / whole).toFixed(0)} %)`;
+  const count = (of: (one: JudgedGrowth) => boolean | undefined) =>
+    share(
+      growths.filter((one) => of(one) === true).length,
+      growths.filter((one) => of(one) !== undefined).length,
+    );
+  const parts = (["table", "fields"] as const).map((kind) => {
+    const own = growths.filter((one) => one.kind === kind);
+    const points = own.filter(({ isSamePoint }) => isSamePoint !== undefined);
+    return `${share(points.filter(({ isSamePoint }) => isSamePoint === true).length, points.length)} of those grown by ${kind === "table" ? "the size of a table" : "fields"}`;
+  });
+  return `Of the grown designs that the compiler refuses, \`fit\` refuses ${count(({ isRefused }) => isRefused)} and names the same resource for ${count(({ isSameResource, isRefused }) => (isRefused === undefined ? undefined : isSameResource === true))}.
+The points of refusal are within 10 % for ${parts.join(" and ")}.`;
+}
+
+/** `7 of 21`: designs that the compiler refuses before the advice, and places after it. */
+export function advisedSummary(asked: readonly AskedLine[]): string {
+  const { refused, placed } = advisedCounts(asked);
+  return `Of ${refused} grown designs that the compiler refuses and that the advice changes, it places ${placed} after the advice.`;
+}
+
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [NOT_MEASURED, line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
@@ -163,22 +207,24 @@ export function withPart(page: string, name: string, text: string): string {
   return `${page.slice(0, from + open.length)}\n\n${text}\n${page.slice(to)}`;
 }
 
-/** Lines of JSON; the last one of each name. */
-function linesOf<T>(path: string, nameOf: (line: T) => string): T[] {
-  const texts = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-  const lines = texts.filter((text) => text.startsWith("{")).map((text): T => JSON.parse(text));
-  return [...new Map(lines.map((line) => [nameOf(line), line])).values()];
+/** The last line of each name. */
+function lastOf<T>(path: string, nameOf: (line: T) => string): T[] {
+  return [...new Map(linesOf<T>(path).map((line) => [nameOf(line), line])).values()];
 }
 
 const { GROWN: grown } = process.env;
 if (grown !== undefined) {
-  const growths = linesOf<GrowthLine>(join(grown, "grow.jsonl"), (line) => `${line.case} ${line.kind}`);
-  const advice = linesOf<AdviceLine>(join(grown, "advise.jsonl"), ({ name }) => name);
+  const growths = lastOf<GrowthLine>(join(grown, "grow.jsonl"), (line) => `${line.case} ${line.kind}`);
+  const advice = lastOf<AdviceLine>(join(grown, "advise.jsonl"), ({ name }) => name);
   let page = readFileSync(PAGE, "utf8");
+  const asked = linesOf<AskedLine>(join(grown, "asked.jsonl"));
+  const judged = judgedGrowths(linesOf<Grown>(join(grown, "grow.jsonl")), asked);
+  page = withPart(page, "judged", `${NOT_MEASURED}\n${judgedSummary(judged)}\n\n${judgedTable(judged)}`);
+  page = withPart(page, "accepted", `${NOT_MEASURED}\n${advisedSummary(asked)}`);
   page = withPart(page, "growth", growthTable(growths));
   page = withPart(page, "helped", `${summary(advice)} fit after the advice. ${NOT_MEASURED}`);
   page = withPart(page, "advice", adviceTable(advice));
   page = withPart(page, "unhit", unhitTable(advice));
-  page = withPart(page, "refused", refusedTable(linesOf(join(grown, "refused.jsonl"), ({ name }) => name)));
+  page = withPart(page, "refused", refusedTable(lastOf(join(grown, "refused.jsonl"), ({ name }) => name)));
   writeFileSync(PAGE, page);
 }

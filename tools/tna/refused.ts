@@ -12,12 +12,13 @@ import { join } from "node:path";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
 import { advise, compareByPackets } from "../../src/toolchain/advice/index.js";
-import { type FitResult, fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
+import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
 import { compileInput } from "../../src/toolchain/loading/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import type { Program } from "../../src/toolchain/program/index.js";
 import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
 import type { RefusedLine } from "./growth-page.js";
+import { compilerResource, fitResource } from "./resources.js";
 
 interface Refusal {
   readonly repo: string;
@@ -43,43 +44,10 @@ function refusalsIn(rival: string): Refusal[] {
   );
 }
 
-/** The resource of a refusal by the compiler, in a word. */
-function resourceOf({ error = "" }: Refusal): string {
-  if (error === "") return "stages";
-  for (const [word, resource] of [
-    ["Power", "power"],
-    ["PHV allocation", "containers"],
-    ["input crossbar", "crossbar"],
-    ["Could not place table", "memory of a stage"],
-    ["Table placement", "one stage"],
-    ["parser match", "parser"],
-    ["SALU", "stateful ALU"],
-    ["Because you declared the register", "stateful ALU"],
-    ["action spanning", "operation"],
-    ["action constraints", "operation"],
-    ["next-table", "next table"],
-  ] as const)
-    if (error.includes(word)) return resource;
-  return "other";
-}
-
-/** What our refusal names, in such a word. */
-function oursOf({ diagnostics, placement, phv, stages, target }: FitResult): string {
-  const [operation] = diagnostics.filter(({ severity }) => severity === "error");
-  if (operation !== undefined) return `operation (${operation.code})`;
-  const [unplaced] = placement.unplaced;
-  if (unplaced !== undefined) return `memory of a stage (${unplaced.resource})`;
-  const parts = [
-    ...(stages > target.stages ? ["stages"] : []),
-    ...(phv.exceeded.length > 0 ? ["containers"] : []),
-  ];
-  return parts.join(", ");
-}
-
 function line(folder: string, one: Case, refusal: Refusal): RefusedLine {
   const path = programFile(folder, one);
   const name = caseName(one);
-  const start = { name, compiler: resourceOf(refusal) };
+  const start = { name, compiler: compilerResource(refusal.error ?? "") };
   const { file, ...options } = compileInput({
     path,
     include: searchPath(folder, one),
@@ -95,7 +63,7 @@ function line(folder: string, one: Case, refusal: Refusal): RefusedLine {
   const target = loadTarget(one.chip);
   const results = pipesOf(program).map((pipe) => [pipe, fitProgram(onePipe(program, pipe), target)] as const);
   const [pipe, result] = results.find(([, { verdict }]) => verdict !== "placed") ?? results[0]!;
-  const said = { ...start, verdict: result.verdict, stages: result.stages, ours: oursOf(result) };
+  const said = { ...start, verdict: result.verdict, stages: result.stages, ours: fitResource(result) };
   if (result.verdict === "placed") return said;
   const pipeOf = (made: Program) => onePipe(made, pipe);
   const advised = advise({ file: own, options, target, pipeOf, mayShrink: false });

@@ -2,6 +2,7 @@
 import { type Cell, defined, formatTable } from "../../base/index.js";
 import { replacing } from "./explain.js";
 import type { FitResult } from "./fit.js";
+import { mostEntries } from "./model/build.js";
 import { largestSize } from "./place/largest-size.js";
 import { stageCount } from "./place/placement.js";
 import { placeByStages } from "./place/tofino.js";
@@ -27,14 +28,16 @@ export function growthOf({ problem, verdict, target }: FitResult): Growth[] {
     .sort((a, b) => b.size - a.size || a.id - b.id)
     .slice(0, MAX_TABLES);
   return tables.map((unit) => {
+    const most = Math.min(MAX_SIZE, mostEntries(unit.key, unit.pragmas));
     const fits = (size: number) => {
       const placed = placeByStages(replacing(problem, unit.id, { ...unit, size }));
       return placed.unplaced.length === 0 && stageCount(placed.parts) <= target.stages;
     };
     let low = unit.size;
     let high = 2 * low;
-    while (high < MAX_SIZE && fits(high)) [low, high] = [high, 2 * high];
-    const largest = largestSize(low, high, fits, PRECISION);
+    while (high < most && fits(high)) [low, high] = [high, 2 * high];
+    const isWhole = most <= high && fits(most);
+    const largest = isWhole ? most : largestSize(low, high, fits, PRECISION);
     return { table: unit.label, size: unit.size, largest };
   });
 }

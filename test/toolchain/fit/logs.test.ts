@@ -11,7 +11,7 @@ import {
 } from "../../../src/toolchain/fit/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { compileText, loadTarget } from "./golden.js";
-import { FIELDS, pardeSource, tableText, wrap } from "./programs.js";
+import { FIELDS, oneTable, pardeSource, tableText, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 const result = fitProgram(
@@ -206,6 +206,11 @@ describe("growth", () => {
     expect(only).toMatchObject({ table: "Ing.u", size: 1024 });
     expect(only!.largest).toBeLessThanOrEqual(2 * 24 * 512);
     expect(only!.largest).toBeGreaterThan(2 * 24 * 512 * (1 - 1 / 8));
+  });
+
+  it("ends at the number of values that an exact key has", () => {
+    const { program } = compileText(oneTable({ kind: "exact", keyBits: 12, size: 1024 }));
+    expect(growthOf(fitProgram(program!, tofino))).toMatchObject([{ size: 1024, largest: 4096 }]);
   });
 
   it("is none of a program that is not placed", () => {

@@ -38,6 +38,18 @@ describe("exact match", () => {
     expect(blocks({ kind: "exact", keyBits: 32, size: 65_536, dataBits: 32, single: true }).srams).toBe(32);
   });
 
+  it("has no more entries than its key has values (logged: 21 bits of key, 2^24 entries stated)", () => {
+    for (const keyBits of [14, 17, 21]) {
+      const spec = { kind: "exact" as const, keyBits, dataBits: 32, single: true };
+      const whole = blocks({ ...spec, size: 2 ** keyBits });
+      expect(blocks({ ...spec, size: 2 ** 24 })).toEqual(whole);
+      expect(blocks({ ...spec, size: 2 ** (keyBits - 2) }).srams).toBeLessThan(whole.srams);
+    }
+    // A ternary table can have more, with masks.
+    const ternary = { kind: "ternary" as const, keyBits: 8, single: true };
+    expect(blocks({ ...ternary, size: 2048 }).tcams).toBe(4 * blocks({ ...ternary, size: 512 }).tcams);
+  });
+
   it("takes four blocks and 40 hash bits for any small table (logged)", () => {
     for (const size of [1, 16, 1000]) {
       expect(blocks({ kind: "exact", keyBits: 32, size, single: true })).toMatchObject({

@@ -25,7 +25,7 @@ import {
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
-import { pragmasOf } from "./pragmas.js";
+import { pragmasOf, type TablePragmas } from "./pragmas.js";
 import { findUses } from "./uses.js";
 
 export interface BuiltModel {
@@ -46,6 +46,12 @@ const FOR_DEPARSER: ReadonlySet<string> = new Set([
   "$resubmit",
   "$bridge",
 ]);
+
+/** An exact table has no more entries than its key has values (p4c, mau/table_placement.cpp, "Shrinking"). */
+export function mostEntries(key: readonly KeyPart[], { isTernary }: Pick<TablePragmas, "isTernary">): number {
+  const isExact = key.length > 0 && !isTernary && key.every(({ kind }) => kind === "exact");
+  return isExact ? 2 ** key.reduce((sum, { access }) => sum + access.width, 0) : Number.POSITIVE_INFINITY;
+}
 
 /** Architecture metadata that no target has. */
 const PRIORITY = "standard_metadata.priority";
@@ -393,8 +399,9 @@ class Builder {
       const use = action === undefined ? undefined : info?.actions.get(action.id);
       return use === undefined || use.scope !== DEFAULT_ONLY;
     };
-    const size = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
+    const asked = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
+    const size = Math.min(asked, mostEntries(key, pragmas));
     this.#passOver(table, pragmas.passedOver);
     const common = {
       gress,
