@@ -55,7 +55,7 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
       {
         locals: "GO table t { key = { h.d.isValid(): exact; } REST }",
         apply: "t.apply();",
-        lines: ["t match; key exact $valid$; 64 entries; go: c data 32>c"],
+        lines: ["t match; key exact $valid$; 2 entries; go: c data 32>c"],
       },
       {
         locals: "GO table t { key = { h.d.a & 0xff00: exact; } REST }",
@@ -478,7 +478,7 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
           "action go(bit<32> v) { h.d.b = h.d.b + v; h.d.c = h.d.b; } action on() { h.d.a = 1; } table t { key = { h.d.n: exact; } actions = { go; on; } }",
         apply: "t.apply();",
         lines: [
-          "t match; key exact n; 1024 entries; go: b = b data 32>b alone b b; on: a",
+          "t match; key exact n; 256 entries; go: b = b data 32>b alone b b; on: a",
           "t#2 action; go: c = b; on:",
           "* go takes 2 levels",
         ],
