@@ -11,8 +11,11 @@ import { grownText } from "../../tools/tna/grown-source.js";
 import { type AskedLine, advisedCounts, judgedGrowths, nextAmount } from "../../tools/tna/growth-judged.js";
 import {
   adviceTable,
+  advisedSummary,
   growthTable,
   isHelped,
+  judgedSummary,
+  judgedTable,
   refusedTable,
   summary,
   unhitTable,
@@ -268,4 +271,22 @@ it("counts as accepted only what the compiler refused as given and places as cha
       one("c", "table advised", "placed"),
     ]),
   ).toEqual({ refused: 3, placed: 1 });
+});
+
+it("counts the designs that both refuse, the resource, and the points, by how they were grown", () => {
+  const same = askedOf({ from: 1, fits: 1000, refused: 1060 }, 1050).judged;
+  const wrong = askedOf({ from: 1, fits: 1000, refused: 1060 }, 950).judged;
+  const later = { ...askedOf({ from: 1, fits: 1000, refused: 1060 }, 3000).judged, kind: "fields" as const };
+  const open = askedOf({ from: 1, fits: 1000, refused: undefined }, 2 ** 30).judged;
+  expect(judgedSummary([same, wrong, later, open])).toBe(
+    [
+      "Of the grown designs that the compiler refuses, `fit` refuses 2 of 3 (67 %) and names the same resource for 2 of 3 (67 %).",
+      "The points of refusal are within 10 % for 2 of 2 (100 %) of those grown by the size of a table and 0 of 1 (0 %) of those grown by fields.",
+    ].join("\n"),
+  );
+  expect(judgedTable([same, open]).split("\n").slice(3)).toEqual([
+    "| c | table | 1000 / 1060 | 1000 / 1060 | yes | stages | stages, containers |  |",
+    "| c | table | 1000 / - | 1000 / - |  |  |  |  |",
+  ]);
+  expect(advisedSummary([])).toContain("Of 0 grown designs");
 });

@@ -22,7 +22,7 @@ export interface Grown {
   readonly resource: string;
 }
 
-export interface Design {
+interface Design {
   readonly one: Case;
   readonly root: string;
   readonly main: string;
