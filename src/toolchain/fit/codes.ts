@@ -48,6 +48,12 @@ export const CODES = {
   deparserChecksums: "P44059",
   deparserLists: "P44060",
   deparserValidity: "P44061",
+  aluOperandWidth: "P44070",
+  aluOperation: "P44071",
+  aluComparison: "P44072",
+  aluWrites: "P44073",
+  aluResult: "P44074",
+  aluConstants: "P44075",
 } as const;
 
 /** What each finding about a program means, for rule lists, where no file can be read; a test compares them with `data/diagnostics`. */
@@ -94,5 +100,12 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.deparserLists]:
     "A deparser has more mirrors, digests or resubmissions than the chip has kinds, or one is too long",
   [CODES.deparserValidity]: "A deparser sends more headers than it sees validity bits",
+  [CODES.aluOperandWidth]: "A register action works on a value that is wider than the words of its register",
+  [CODES.aluOperation]: "A register action computes what no stateful ALU does",
+  [CODES.aluComparison]:
+    "A comparison of a register action takes more than one word of the entry, one of the packet and a constant",
+  [CODES.aluWrites]: "A register action assigns one place twice in one case, or needs an ALU for two values",
+  [CODES.aluResult]: "A result of a register action that its stateful ALU cannot give",
+  [CODES.aluConstants]: "The actions of a register have more constants than its stateful ALU keeps",
   [CODES.conditionalStatement]: "A conditional statement in an action, other than the update of a register",
 };

@@ -236,6 +236,16 @@ export const targetSchema = z.strictObject({
     max_results: sourced,
     /** Packet fields that one update can use. */
     max_operands: sourced,
+    /** Bits of an operand that words of any width take. */
+    min_operand_bits: sourced,
+    /** Widest entry of one word that leaves the second ALU to a result. */
+    computed_result_bits: sourced,
+    /** Constants that an instruction holds; others take rows, which the methods of a register share. */
+    min_constant: constant,
+    max_constant: constant,
+    constant_rows: sourced,
+    /** Bits, with the sign, of a constant in a comparison by order of numbers without sign. */
+    ordered_constant_bits: sourced,
     /** SRAM blocks, with the spare, of one register. */
     max_blocks: sourced,
     /** A register that exceeds `max_blocks` can continue in the next stages. */

@@ -3,6 +3,9 @@
  * the behavioral model, and what p4c writes where that document is silent (test/golden).
  * Field order in these interfaces is the order in which the members are written.
  */
+import type { AluMethod } from "./bmv2/alu-method.js";
+
+export type { AluExpr, AluMethod, AluStatement } from "./bmv2/alu-method.js";
 
 export interface Bmv2Program {
   header_types: HeaderType[];
@@ -43,6 +46,8 @@ export interface ArchitectureInfo {
   pipes: PipeInfo[];
   /** Only in the form that `fit` reads. */
   pragmas?: PhvPragma[];
+  /** So are these: the methods of the register actions that the program calls. */
+  methods?: AluMethod[];
 }
 
 /** A pragma of containers, for `fit`; `args` are its arguments without quotes. */

@@ -25,7 +25,7 @@ export function compileText(
   path = "program.p4",
 ): { program: Program | undefined; error: string | undefined } {
   const diagnostics = new Diagnostics();
-  const result = compile({ file: new SourceFile(path, text) }, diagnostics);
+  const result = compile({ file: new SourceFile(path, text), form: "hardware" }, diagnostics);
   const error = diagnostics.list.find((d) => d.severity === "error");
   return {
     program: result?.program,

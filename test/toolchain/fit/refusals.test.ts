@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SourceFile } from "../../../src/base/index.js";
-import { fitProgram } from "../../../src/toolchain/fit/index.js";
+import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 
@@ -71,7 +71,9 @@ describe("what Tofino lacks", () => {
     const file = new SourceFile(name, text);
     const { program, error } = compileText(text, name);
     expect(error).toBeUndefined();
-    const result = fitProgram(program!, tofino, { sources: (path) => (path === name ? file : undefined) });
+    const [pipe] = pipesOf(program!);
+    const fitted = pipe === undefined ? program! : onePipe(program!, pipe);
+    const result = fitProgram(fitted, tofino, { sources: (path) => (path === name ? file : undefined) });
     expect(result.verdict).toBe("refused");
     const errors = result.diagnostics.filter((d) => d.severity === "error");
     expect(errors.map((d) => d.code)).toContain(name.slice(0, 6));

@@ -217,9 +217,14 @@ describe("the result of a register action", () => {
 });
 
 describe("the operands of a register action", () => {
+  /** Another field in each case. */
+  const cases = (fields: readonly string[]) =>
+    fields
+      .map((field, i) => `${i < fields.length - 1 ? `if (cell == ${i}) ` : ""}{ cell = cell + ${field}; }`)
+      .join(" else ");
   const sum = (...fields: string[]) =>
     fitOf({
-      ingress: register("r", "bit<32>", `cell = cell + ${fields.join("; cell = cell + ")}; result = cell;`),
+      ingress: register("r", "bit<32>", `${cases(fields)} result = cell;`),
       apply: "hdr.d.a = r_update.execute(hdr.d.i);",
     });
 

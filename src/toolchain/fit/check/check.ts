@@ -14,6 +14,7 @@ import type { FitModel } from "../model/model.js";
 import { checkParde } from "../parde/check.js";
 import { Places, type SourceLookup } from "../source.js";
 import type { Target } from "../target.js";
+import { checkMethods } from "./alu/methods.js";
 import type { CheckContext } from "./check-context.js";
 import { branchAdvice, isArithmetic, unavailableOperation } from "./operations.js";
 import { checkProgram } from "./program.js";
@@ -80,6 +81,7 @@ export function checkFeatures(
   }
   if (target.model === "tofino") {
     checkRegisterUses(context, features);
+    checkMethods(context);
     checkProgram(context);
     checkParde(context);
   }

@@ -159,6 +159,7 @@ function emit(
       name: lowering.architecture,
       pipes: infos,
       ...(pragmas.length > 0 ? { pragmas } : {}),
+      ...(lowering.registers.methods.size > 0 ? { methods: [...lowering.registers.methods.values()] } : {}),
     },
     __meta__: { version: [2, 23], compiler: "p4loom" },
   };

@@ -3,6 +3,7 @@
  * of it runs between two packets, as on the hardware, since the switch runs one packet at a time.
  */
 import { defined } from "../../../../../base/index.js";
+import type { bmv2 } from "../../../../program/index.js";
 import { constantBits } from "../../../emit/bmv2-tables.js";
 import { binary, equal, number, variable } from "../../../lower/build.js";
 import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf, Variable } from "../../../lower/ir.js";
@@ -20,6 +21,7 @@ import {
 } from "../../../lower/plain-values.js";
 import { copyBody } from "../../../lower/unroll-loops.js";
 import { effectsOf, forEachStmt, mapBlocks, mapProgram, operandsOf } from "../../../lower/walk.js";
+import { aluMethod } from "./alu-methods.js";
 import { AluOutputs, type Cell, isChained, OUTPUT } from "./alu-outputs.js";
 import type { State } from "./instances.js";
 import { Learning } from "./learning.js";
@@ -33,6 +35,8 @@ const ALU =
 export class Registers {
   /** The variable that holds the number of the entry that was hit, of tables with registers of their own. */
   readonly entries = new Map<object, Expr>();
+  /** The methods of the actions that `keep` replaced calls of. */
+  readonly methods = new Map<ExternInstance, bmv2.AluMethod>();
   readonly #outputs: AluOutputs;
   readonly #learning: Learning;
   /** Some registers are chained over stages. */
@@ -79,6 +83,8 @@ export class Registers {
     const register = target?.kind === "instance" ? target.instance : undefined;
     const cells = this.#cells(register, span);
     if (cells === undefined || register === undefined) return [];
+    const method = aluMethod(defined(instance), register, cells.name);
+    if (method !== undefined) this.methods.set(defined(instance), method);
     const given = stmt.args.find((_, at) => !stmt.outs.includes(at));
     // The next cell each time, and a queue's ends, are places that the ALU knows.
     const index =
