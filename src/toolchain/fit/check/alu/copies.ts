@@ -161,7 +161,7 @@ function withoutAssignments(stmt: Statement, place: string): Statement[] {
 }
 
 /** The operands of an expression. */
-export function partsOf(expr: Expr): readonly Expr[] {
+function partsOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case "slice":
     case "unary":

@@ -51,7 +51,7 @@ export function isNarrowing(expr: Expr): boolean {
 }
 
 /** A value of the packet alone, whatever it is cut and joined from: the hash engine hands it in. */
-export function isOfPacket(expr: Expr): boolean {
+function isOfPacket(expr: Expr): boolean {
   if (expr.kind === "packet" || expr.kind === "number") return true;
   if (expr.kind === "slice" || expr.kind === "cast") return isOfPacket(expr.operand);
   return expr.kind === "binary" && expr.op === "++" && isOfPacket(expr.left) && isOfPacket(expr.right);

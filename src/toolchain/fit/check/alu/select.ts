@@ -14,7 +14,7 @@ type Expr = bmv2.AluExpr;
 type Statement = bmv2.AluStatement;
 
 /** A value that an ALU computes for a word of the entry, or, of the second ALU, for an output. */
-export interface Instruction {
+interface Instruction {
   /** 0: the ALU of the first word. */
   readonly alu: 0 | 1;
   /** Undefined: always. */
