@@ -102,13 +102,6 @@ export function operandOf(expr: Expr, findings: Findings): Operand | undefined {
 }
 
 function cut(expr: Expr, whole: Expr, findings: Findings): Operand | undefined {
-  if (whole.kind === "binary" && OPERATIONS.has(whole.op)) {
-    findings.add("operation", expr.source_info, {
-      what: "it cuts the result of an operation",
-      instead: "compute on words of the width that is wanted, or cut the operands",
-    });
-    return undefined;
-  }
   // The compiler shifts by cutting other bits.
   if (whole.kind === "binary" && whole.op === ">>" && whole.right.kind === "number" && isOfPacket(whole.left))
     return {

@@ -115,6 +115,11 @@ class Selection {
       return;
     }
     if (this.#isBit) this.#bit(value, guard, source);
+    else if (value.kind === "binary" && value.op === "|" && isMergeOfBits(value))
+      this.findings.add("operation", value.source_info, {
+        what: "it puts a word together from bits of two values",
+        instead: "put it together in an earlier table, or keep the parts in two words",
+      });
     else if (value.kind === "binary" && value.op === "|" && isComplex(value))
       for (const part of [value.left, value.right]) this.#compute(word, part, guard, source, true);
     else this.#compute(word, value, guard, source, false);
@@ -354,6 +359,21 @@ const SECOND_ALU = "what the second ALU computes";
 function same(a: Instruction, b: Instruction): boolean {
   const text = ({ op, operands }: Instruction) => [op, ...operands.map((one) => one.text)].join(" ");
   return text(a) === text(b);
+}
+
+/**
+ * Both sides have a constant mask, without a bit in common: the compiler makes assignments of bits of it (p4c, midend/simplifyBitwise.h), which
+ * no stateful ALU has.
+ */
+function isMergeOfBits({ left, right }: Extract<Expr, { kind: "binary" }>): boolean {
+  const [one, other] = [maskOf(left), maskOf(right)];
+  return one !== undefined && other !== undefined && (one & other) === 0n;
+}
+
+function maskOf(expr: Expr): bigint | undefined {
+  if (expr.kind !== "binary" || expr.op !== "&") return undefined;
+  const mask = [expr.left, expr.right].find((part) => part.kind === "number");
+  return mask?.kind === "number" ? mask.value : undefined;
 }
 
 function isPower(operand: Operand): boolean {
