@@ -18,6 +18,7 @@ import { verifyPhv } from "./phv/verify.js";
 import { type Bound, lowerBounds } from "./place/bounds.js";
 import { type Placement, type Problem, stageCount } from "./place/placement.js";
 import { makeProblem } from "./place/problem.js";
+import { recounted } from "./place/recount.js";
 import { type GreedyOrder, placeGreedily, tableGraphOf } from "./place/rmt.js";
 import { placeByStages } from "./place/tofino.js";
 import { verifyPlacement } from "./place/verify.js";
@@ -112,7 +113,7 @@ export function conclude(
     target,
     model,
     problem,
-    placement,
+    placement: isWhole(phv.allocation) ? recounted(problem, placement, phv.allocation) : placement,
     stages,
     bounds,
     diagnostics,
@@ -122,6 +123,11 @@ export function conclude(
     exceeded,
     cycles: pipelineCycles(model, placement, phv.allocation, target),
   };
+}
+
+/** Every field has its containers, so that what they take can be counted with them. */
+function isWhole(allocation: PhvAllocation | undefined): allocation is PhvAllocation {
+  return allocation?.unallocated.every(({ rule }) => rule !== "container") ?? false;
 }
 
 /** The allocation of a placement, checked, and what it takes. */

@@ -200,33 +200,45 @@ describe("formats of action data", () => {
       "bit<32> a;",
       "h.d.a = v;",
       [
-        [32, 0],
         [0, 4],
+        [32, 0],
       ],
     ],
-    // The larger argument is part of the entry, the smaller one is in RAM.
+    // Each format has half the RAM entry of the one before, for the fewest bits of the match entry.
     [
       "bit<8> a; bit<24> p; bit<32> b;",
       "h.d.a = x; h.d.b = v;",
       [
-        [32, 1],
         [0, 8],
+        [8, 4],
+        [32, 1],
+      ],
+    ],
+    // A field of one bit takes one bit of the match entry, and a byte in RAM.
+    [
+      "bit<1> a; bit<31> p; bit<32> b;",
+      "h.d.a = x[0:0]; h.d.b = v;",
+      [
+        [0, 8],
+        [1, 4],
+        [32, 1],
       ],
     ],
     [
       "bit<32> a; bit<32> b;",
       "h.d.a = v; h.d.b = w;",
       [
-        [32, 4],
         [0, 8],
+        [32, 4],
       ],
     ],
     [
       "bit<8> a; bit<8> p; bit<8> b; bit<8> q;",
       "h.d.a = x; h.d.b = y;",
       [
-        [16, 0],
         [0, 2],
+        [8, 1],
+        [16, 0],
       ],
     ],
     // A field of 24 bits is in containers of 16 and 8.
@@ -234,17 +246,25 @@ describe("formats of action data", () => {
       "bit<24> a; bit<8> b;",
       "h.d.a = (bit<24>) v;",
       [
-        [24, 0],
         [0, 4],
+        [8, 2],
+        [16, 1],
+        [24, 0],
       ],
     ],
     [
       "bit<48> a; bit<16> b;",
       "h.d.a[47:16] = v;",
       [
-        [32, 0],
         [0, 4],
+        [32, 0],
       ],
+    ],
+    // A hash goes the way of the match entry's data.
+    [
+      "bit<32> a; bit<16> b;",
+      "h.d.a = v; hash(h.d.b, HashAlgorithm.crc16, 16w0, { h.d.k }, 17w65536);",
+      [[0, 4]],
     ],
   ])("of %s %s", (fields, body, expected) => {
     expect(formats(fields, body)).toEqual(expected);
@@ -379,6 +399,12 @@ describe("the memory of a table", () => {
     const before = planOf(text, tofino, "Ing.t$preclassifier");
     // A partition's number has ten bits, which take two bytes of the action bus.
     expect([before.match, before.actionBytes]).toEqual(["ternary", 2]);
+    // The number of a partition beyond the lines of a block chooses the block.
+    expect(
+      planOf(text, { ...tofino, algorithmic_lpm: { ...tofino.algorithmic_lpm, partitions: 4096 } }).layout(
+        65_536,
+      ).hashBits,
+    ).toBe(12);
     const withPartitions = (partitions: number) =>
       planOf(
         text,

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { actionBlocks, roundedRam } from "../../../src/toolchain/fit/memory/action-data.js";
 import { attachedMemory } from "../../../src/toolchain/fit/memory/attached.js";
-import { hashBits, identityBlocks, packings, waySizes } from "../../../src/toolchain/fit/memory/exact.js";
+import { identityBlocks, packings, searchesOf, waySizes } from "../../../src/toolchain/fit/memory/exact.js";
 import { indirectionBlocks, rangeRows, ternaryWidth } from "../../../src/toolchain/fit/memory/ternary.js";
 import type { Attached, KeyPart } from "../../../src/toolchain/fit/model/model.js";
 import { tcamUnitsFit } from "../../../src/toolchain/fit/place/stage.js";
@@ -42,16 +42,37 @@ describe("hash ways", () => {
     );
   });
 
-  it.each<[number[], number]>([
-    [[1, 1, 1, 1], 40],
-    [[2, 1, 1, 1], 41],
-    [[4, 4, 4, 4], 48],
-    // The fifth way shares the hash of another.
-    [[2, 2, 2, 2, 1], 44],
-    [[1], 10],
-  ])("%j take ten bits each and those that choose a block", (ways, bits) => {
-    expect(hashBits(ways, 4, 10)).toBe(bits);
-  });
+  it.each<[ways: number[], isAsked: boolean, searches: [ways: number, select: number][]]>([
+    [[1, 1, 1, 1], false, [[4, 0]]],
+    [[2, 1, 1, 1], false, [[4, 1]]],
+    [[4, 4, 4, 4], false, [[4, 8]]],
+    // The fifth way shares the hash of another, where the program does not ask for it.
+    [[2, 2, 2, 2, 1], false, [[4, 4]]],
+    [
+      [2, 2, 2, 2, 1],
+      true,
+      [
+        [4, 4],
+        [1, 0],
+      ],
+    ],
+    [[1], false, [[1, 0]]],
+    // Three ways of 16 blocks take all 12 bits that choose blocks.
+    [
+      [16, 16, 16, 16, 16],
+      false,
+      [
+        [3, 12],
+        [2, 8],
+      ],
+    ],
+  ])(
+    "%j, asked for: %j, take lines and bits that choose a block of hash functions",
+    (ways, isAsked, searches) => {
+      const found = searchesOf(ways, { most: 4, selectBits: 12, isAsked });
+      expect(found.map(({ ways: own, select }) => [own, select])).toEqual(searches);
+    },
+  );
 });
 
 describe("a key that is its own address", () => {

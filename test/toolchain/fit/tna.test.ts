@@ -547,3 +547,51 @@ it("puts small values for the traffic manager into one byte, so that two tables 
   expect(stages("tm.bypass_egress = 1;", "dprsr.mirror_type = 1;")).toBe(1);
   expect(stages("tm.bypass_egress = 1;", "tm.ucast_egress_port = 4;")).toBe(1);
 });
+
+describe("what a placement takes with the containers that fields got", () => {
+  const inOneByte = `
+    bit<4> x = 0; bit<4> y = 0;
+    ${register("r", "bit<32>", "if (x == 3) { cell = cell + 1; } result = cell;")}
+    action set(bit<4> p, bit<4> q) { x = p; y = q; }
+    table t { key = { hdr.d.t : exact; } actions = { set; } size = 1024; }
+    action send(bit<9> port) { tm.ucast_egress_port = port; }
+    table u { key = { y : exact; } actions = { send; } size = 16; }`;
+
+  it("has the operand of an ALU in the hash matrix where its byte holds another value (measured: 40 and 30 bits, 2 and 4 bytes)", () => {
+    const { placement } = fitOf({
+      ingress: inOneByte,
+      apply: "t.apply(); hdr.d.a = r_update.execute(hdr.d.i); u.apply();",
+    });
+    expect(placement.stages.map(({ hash_bits: bits, xbar_bytes_exact: bytes }) => [bits, bytes])).toEqual([
+      [40, 2],
+      // 16 of the register's address, 4 of x, and the line of u, whose key is its own address.
+      [30, 4],
+    ]);
+  });
+
+  it("leaves the bytes of the placement where fields have no container", () => {
+    const parts = { ingress: inOneByte, apply: "t.apply(); hdr.d.a = r_update.execute(hdr.d.i); u.apply();" };
+    const tofino = loadTarget("tofino");
+    const program = programOf(parts);
+    const one = onePipe(program, pipesOf(program)[0]!);
+    const { placement } = fitProgram(one, tofino, { tablesOnly: true });
+    expect(placement.stages.map(({ hash_bits: bits }) => bits)).toEqual([40, 26]);
+  });
+});
+
+describe("a key of ten bits or more that is its own address", () => {
+  const bitsOf = (property: string) =>
+    fitOf({
+      ingress: `${register("r", "bit<32>", "cell = cell + 1; result = cell;")}
+        action go() { hdr.d.a = r_update.execute(hdr.d.i); }
+        action none() { }
+        table t { key = { hdr.d.t[9:0] : exact; } actions = { go; @defaultonly none; } ${property} size = 16; }`,
+      apply: "t.apply();",
+    }).placement.stages[0]?.hash_bits;
+
+  it("needs that no default action can use a memory: the driver keeps an entry for it", () => {
+    // A controller can make go the default: four ways of ten bits, and the address of the register.
+    expect(bitsOf("const default_action = none();")).toBe(26);
+    expect(bitsOf("default_action = none();")).toBe(56);
+  });
+});

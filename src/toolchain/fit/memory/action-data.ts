@@ -11,6 +11,8 @@ export interface DataFormat {
   readonly immediateBits: number;
   /** Bytes of an entry in action RAM; 0: no action RAM. */
   readonly ramBytes: number;
+  /** By action: it has data in action RAM. */
+  readonly inRam: readonly boolean[];
 }
 
 interface Piece {
@@ -86,7 +88,11 @@ function wordBytes(target: Target): number {
   return Math.max(1, Math.floor(target.sram.width / 8));
 }
 
-/** Formats of a table's action data. The caller lays out all of them and takes the cheapest. */
+/**
+ * Formats of a table's action data (p4c, mau/action_format.cpp, determine_next_immediate_bytes): all of it in action RAM, then as much of it
+ * in the match entry as halves the RAM entry, again and again while the match entry has room. The caller lays out all of them and takes the
+ * cheapest. Where an action takes a hash, a random number or a colour, the way of the match entry's data is taken.
+ */
 export function dataFormats(
   actions: readonly ActionModel[],
   gress: Gress,
@@ -94,25 +100,59 @@ export function dataFormats(
   target: Target,
 ): DataFormat[] {
   const lists = actions.map((action) => piecesOf(action, gress, phv));
+  const total = (pieces: readonly Piece[]) => pieces.reduce((sum, { bytes }) => sum + bytes, 0);
+  const ramOf = (bytes: readonly number[]) => roundedRam(Math.max(0, ...bytes), target);
   const limit = target.action.immediate_bits ?? 0;
-  const inRam = {
+  const all: DataFormat = {
     immediateBits: 0,
-    ramBytes: roundedRam(totalDataBytes(actions, gress, phv), target),
+    ramBytes: ramOf(lists.map(total)),
+    inRam: lists.map(({ length }) => length > 0),
   };
-  let immediateBits = 0;
-  let ram = 0;
-  for (const pieces of lists) {
-    // Largest pieces first, as long as they fit.
-    let used = 0;
-    let left = 0;
-    for (const piece of [...pieces].sort((a, b) => b.bits - a.bits)) {
-      if (used + piece.bits <= limit) used += piece.bits;
-      else left += piece.bytes;
-    }
-    immediateBits = Math.max(immediateBits, used);
-    ram = Math.max(ram, left);
+  const formats = [all];
+  if (limit === 0 || actions.some(({ fromBus }) => fromBus.length > 0)) return formats;
+  const word = wordBytes(target);
+  for (let ram = all.ramBytes; ram > 0; ram = formats.at(-1)!.ramBytes) {
+    const next = ram > word ? ram - word : Math.floor(ram / 2);
+    const moves = lists.map((pieces) => leastMoved(pieces, 8 * (total(pieces) - next), limit));
+    if (moves.some((move) => move === undefined)) break;
+    const left = lists.map((pieces, i) => total(pieces) - moves[i]!.slots / 8);
+    formats.push({
+      immediateBits: Math.max(0, ...moves.map((move) => move!.bits)),
+      ramBytes: ramOf(left),
+      inRam: left.map((bytes) => bytes > 0),
+    });
   }
-  return immediateBits === 0 ? [inRam] : [{ immediateBits, ramBytes: roundedRam(ram, target) }, inRam];
+  return formats;
+}
+
+const SLOTS = [8, 16, 32] as const;
+
+/**
+ * The pieces whose slots have at least so many bits together, with the fewest bits of the match entry: all slots but the last one are there
+ * whole. Undefined: there are none within `limit` bits.
+ */
+function leastMoved(
+  pieces: readonly Piece[],
+  least: number,
+  limit: number,
+): { readonly bits: number; readonly slots: number } | undefined {
+  if (least <= 0) return { bits: 0, slots: 0 };
+  const bySize = SLOTS.map((size) => pieces.filter(({ bytes }) => 8 * bytes === size));
+  const narrowest = bySize.map((list) => Math.min(...list.map(({ bits }) => bits)));
+  let best: { bits: number; slots: number } | undefined;
+  const most = (index: number) => Math.min(bySize[index]!.length, Math.floor(limit / SLOTS[index]!));
+  for (let bytes = 0; bytes <= most(0); bytes++)
+    for (let halves = 0; halves <= most(1); halves++)
+      for (let words = 0; words <= most(2); words++) {
+        const counts = [bytes, halves, words];
+        const slots = 8 * bytes + 16 * halves + 32 * words;
+        if (slots < least || slots > limit) continue;
+        for (const [i, count] of counts.entries()) {
+          const bits = slots - SLOTS[i]! + narrowest[i]!;
+          if (count > 0 && (best === undefined || bits < best.bits)) best = { bits, slots };
+        }
+      }
+  return best;
 }
 
 /** RAM blocks for action data of `entries` entries of `ramBytes` bytes (a size of {@link roundedRam}). */

@@ -94,13 +94,43 @@ export function askedWays(depth: number, count: number): number[] {
   });
 }
 
-/** Hash bits of a set of ways: the line in each of the first ways, and the bits that choose a block. */
-export function hashBits(ways: readonly number[], minWays: number, lineBits: number): number {
-  const lines = lineBits * Math.min(ways.length, minWays);
-  const select = ways
-    .slice(0, minWays)
-    .reduce((sum, size) => sum + Math.ceil(Math.log2(Math.max(1, size))), 0);
-  return lines + select;
+/** What a table takes of one hash function: lines in so many ways, and bits that choose a block in each. */
+export interface HashSearch {
+  readonly ways: number;
+  readonly select: number;
+}
+
+/**
+ * The hash functions of a set of ways (p4c, mau/resource_estimate.cpp, select_bus_split). Ways beyond `most` share lines and bits of others.
+ * Where one of those has no bits left to choose its block, it and the later ones take another function, and the key stands in two groups.
+ * @param selectBits bits of a function that choose blocks
+ * @param isAsked the program asks for so many ways, each with lines of its own
+ */
+export function searchesOf(
+  ways: readonly number[],
+  { most, selectBits, isAsked = false }: { most: number; selectBits: number; isAsked?: boolean },
+): HashSearch[] {
+  let bits = 0;
+  let split = ways.length;
+  for (const [i, size] of ways.slice(0, most).entries()) {
+    bits += selectOf(size);
+    if (bits > selectBits) {
+      split = i;
+      break;
+    }
+  }
+  if (isAsked) split = Math.min(split, most);
+  return [ways.slice(0, split), ways.slice(split)]
+    .filter(({ length }) => length > 0)
+    .map((list) => {
+      const own = list.slice(0, most);
+      return { ways: own.length, select: own.reduce((sum, size) => sum + selectOf(size), 0) };
+    });
+}
+
+/** Bits that choose one of so many blocks. */
+function selectOf(blocks: number): number {
+  return Math.ceil(Math.log2(Math.max(1, blocks)));
 }
 
 /**

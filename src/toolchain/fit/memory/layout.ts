@@ -7,12 +7,13 @@ import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } 
 import { attachedMemory, hasWideGroups } from "./attached.js";
 import {
   askedWays,
-  hashBits,
+  type HashSearch,
   identityBlocks,
   type KeyBytes,
   lineBitsOf,
   type Packing,
   packings,
+  searchesOf,
   waySizes,
 } from "./exact.js";
 import { indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
@@ -40,6 +41,8 @@ export interface TableLayout {
   /** RAM blocks of each hash way, over the whole width. */
   readonly wayRams: readonly number[];
   readonly entriesPerWord: number;
+  /** Hash functions that address the blocks, one after the other. */
+  readonly searches: readonly HashSearch[];
   readonly hashBits: number;
   /** Logical tables: more than one for partitions that take more blocks than a row has for one. */
   readonly logicalTables: number;
@@ -56,6 +59,7 @@ export const NO_MEMORY: TableLayout = {
   tcamWidth: 0,
   wayRams: [],
   entriesPerWord: 0,
+  searches: [],
   hashBits: 0,
   logicalTables: 1,
 };
@@ -105,7 +109,7 @@ export class TablePlan {
     this.busBytes = busBytes(unit.actions, unit.gress, phv);
     const indirect = unit.implementation !== undefined;
     this.#formats = indirect
-      ? [{ immediateBits: 0, ramBytes: 0 }]
+      ? [{ immediateBits: 0, ramBytes: 0, inRam: [] }]
       : dataFormats(unit.actions, unit.gress, phv, target);
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
   }
@@ -142,8 +146,9 @@ export class TablePlan {
     const maxWayBlocks = target.exact.max_way_blocks ?? target.sram.blocks;
     const single = hasWideGroups(unit.implementation, target);
     const lineBits = lineBitsOf(target);
-    let best: TableLayout | undefined;
-    let bestRank: readonly number[] = [];
+    const { hash_group_bits: columns } = target.per_stage;
+    const selectBits = columns === null ? Number.POSITIVE_INFINITY : columns - minWays * lineBits;
+    let best: Choice | undefined;
     for (const format of this.#formats) {
       const overhead = this.#fixedOverhead + format.immediateBits;
       for (const { entriesPerWord, width } of asked(
@@ -154,7 +159,6 @@ export class TablePlan {
         let words = Math.max(needed, minWays, 1);
         // No stage holds more, so the ways of a deeper table are never used. This bounds their number.
         let ways = waySizes(Math.min(words, target.sram.blocks), minWays, maxWayBlocks);
-        let bits = hashBits(ways, minWays, lineBits);
         const { ways: count } = unit.pragmas;
         if (count !== undefined) {
           ways = askedWays(Math.min(needed, target.sram.blocks), count);
@@ -162,24 +166,20 @@ export class TablePlan {
             ways.reduce((sum, size) => sum + size, 0),
             needed,
           );
-          bits = hashBits(ways, Math.min(ways.length, minWays), lineBits);
         }
-        const identity = identityBlocks(this.keyBytes.bits, entriesPerWord, words, target);
-        if (identity !== undefined && unit.implementation === undefined && (count ?? 1) === 1) {
+        const identity = this.#hasOwnAddress(format)
+          ? identityBlocks(this.keyBytes.bits, entriesPerWord, words, target)
+          : undefined;
+        if (identity !== undefined && (count ?? 1) === 1) {
           ways = [identity];
           words = identity;
-          bits = lineBits + Math.ceil(Math.log2(identity));
         }
-        // A hash function has no more bits: ways share those that choose a block.
-        bits = Math.min(bits, target.per_stage.hash_group_bits ?? bits);
+        const searches = searchesOf(ways, { most: minWays, selectBits, isAsked: count !== undefined });
         const allocated = words * entriesPerWord * depth;
         const action = actionBlocks(allocated, format.ramBytes, target);
         const beside = this.#direct(allocated);
         const srams = words * width + action + beside.blocks;
-        const rank = [srams, width, action, -allocated];
-        if (best !== undefined && !isLess(rank, bestRank)) continue;
-        bestRank = rank;
-        best = {
+        const layout: TableLayout = {
           match: "exact",
           entries: allocated,
           srams,
@@ -189,12 +189,29 @@ export class TablePlan {
           tcamWidth: 0,
           wayRams: ways.map((size) => size * width),
           entriesPerWord,
-          hashBits: bits,
+          searches,
+          hashBits: searches.reduce((sum, { ways: own, select }) => sum + own * lineBits + select, 0),
           logicalTables: 1,
         };
+        const bytes = format.ramBytes;
+        if (best === undefined || isCheaper({ layout, width, bytes }, best)) best = { layout, width, bytes };
       }
     }
-    return best ?? this.#tooWide(entries);
+    return best?.layout ?? this.#tooWide(entries);
+  }
+
+  /**
+   * A short key can be its own address (p4c, mau/resource_estimate.cpp, can_be_identity_hash): one that fills a block or more only where no
+   * action that can be the default uses a memory or has data in action RAM, because the driver keeps an entry for it.
+   */
+  #hasOwnAddress({ inRam }: DataFormat): boolean {
+    const { unit, keyBytes, target } = this;
+    if (unit.implementation !== undefined) return false;
+    if (keyBytes.bits < lineBitsOf(target)) return true;
+    if (unit.attached.some(({ kind }) => kind === "idle")) return false;
+    return unit.actions.every(
+      ({ isDefault, memories }, i) => !isDefault || (memories.length === 0 && inRam[i] !== true),
+    );
   }
 
   /** A key that is too wide for every packing: one entry in as many blocks as its bits need, as a number to report. */
@@ -210,6 +227,7 @@ export class TablePlan {
       blocks: { match: words * wide, indirection: 0, action: 0, direct: 0 },
       wayRams: [words * wide],
       entriesPerWord: 1,
+      searches: [{ ways: this.target.exact.min_ways ?? 1, select: 0 }],
       hashBits: (this.target.exact.min_ways ?? 1) * lineBitsOf(this.target),
     };
   }
@@ -220,7 +238,8 @@ export class TablePlan {
    */
   #algorithmic({ partitions, index, extra }: NonNullable<Unit["algorithmic"]>, wanted: number): TableLayout {
     const { target, unit } = this;
-    const [format] = this.#formats;
+    // As much of the data as the entry has room for.
+    const format = this.#formats.at(-1);
     const { version_bits: version, max_pack: maxPack, max_width: maxWidth } = target.exact;
     // A bit that can be left open takes two, a bit of an exact key one.
     const keyBits = unit.key.reduce(
@@ -244,6 +263,8 @@ export class TablePlan {
     const entries = best.deep * ways * best.perWord * lines;
     const action = actionBlocks(entries, format!.ramBytes, target);
     const beside = this.#direct(entries);
+    // The number of the partition chooses the line, and the block where there are more partitions than lines.
+    const select = Math.max(0, Math.ceil(Math.log2(partitions)) - lineBitsOf(target));
     // Each logical table of many partitions takes a block of its own.
     const perTable = partitions > MANY_PARTITIONS ? 1 : PARTITION_BLOCKS;
     return {
@@ -255,7 +276,8 @@ export class TablePlan {
       mapRams: beside.mapRams,
       wayRams: new Array<number>(Math.min(best.deep, MAX_SHOWN_WAYS)).fill(ways * best.width),
       entriesPerWord: best.perWord,
-      hashBits: lineBitsOf(target),
+      searches: [{ ways: 1, select }],
+      hashBits: lineBitsOf(target) + select,
       logicalTables: Math.max(1, Math.ceil(best.deep / perTable)),
     };
   }
@@ -289,6 +311,7 @@ export class TablePlan {
         tcamWidth: width,
         wayRams: [],
         entriesPerWord: 0,
+        searches: [],
         hashBits: 0,
         logicalTables: 1,
       };
@@ -354,6 +377,27 @@ function asked(list: readonly Packing[], { pragmas }: Unit): readonly Packing[] 
   return own.length > 0 ? own : list;
 }
 
+/** A layout of an exact table, with the blocks of a word and the bytes of an entry in action RAM. */
+interface Choice {
+  readonly layout: TableLayout;
+  readonly width: number;
+  readonly bytes: number;
+}
+
+/** The order in which the compiler tries layouts (p4c, mau/resource_estimate.cpp, select_best_option). */
+function isCheaper(a: Choice, b: Choice): boolean {
+  const sameEntries = a.layout.entries === b.layout.entries;
+  const rank = ({ layout, width, bytes }: Choice) => [
+    layout.srams,
+    width,
+    sameEntries ? layout.entriesPerWord : 0,
+    bytes > 0 ? 1 : 0,
+    bytes,
+    -layout.entries,
+  ];
+  return isLess(rank(a), rank(b));
+}
+
 function isLess(a: readonly number[], b: readonly number[]): boolean {
   for (const [i, value] of a.entries()) {
     if (value !== b[i]) return value < defined(b[i]);
@@ -401,13 +445,11 @@ function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
         add(`${access.field}:${lo}`, Math.min(8, access.width - lo));
     }
     for (const container of containers) {
-      let position = container.slices.reduce((sum, slice) => sum + slice.width, 0);
       for (const slice of container.slices) {
-        position -= slice.width;
         if (slice.field !== access.field) continue;
         const low = Math.max(slice.lo, access.lo);
         const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-        for (let bit = low; bit < high; bit++) add(`${container.id}:${(position + bit - slice.lo) >> 3}`, 1);
+        for (let bit = low; bit < high; bit++) add(`${container.id}:${(slice.at + bit - slice.lo) >> 3}`, 1);
       }
     }
   }

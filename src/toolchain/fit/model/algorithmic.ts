@@ -53,6 +53,8 @@ function withPreclassifier(first: NewUnit, { pragmas, addMetadata, target }: Tab
   const choose: ActionModel = {
     name: "$partition",
     hit: true,
+    isDefault: true,
+    memories: [],
     data: [{ bits, target: access }],
     reads: [],
     writes: [access],

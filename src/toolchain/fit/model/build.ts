@@ -330,6 +330,8 @@ class Builder {
         {
           name: "$bridge",
           hit: true,
+          isDefault: true,
+          memories: [],
           data: [],
           reads: [],
           writes: [{ field: "$bridge", lo: 0, width: 1 }],
@@ -394,10 +396,14 @@ class Builder {
           this.#isStatement(table, action),
         ),
     );
-    const scopeOf = (name: string) => {
+    const scopeOf = ({ id, name }: bmv2.Bmv2Action) => {
       const action = this.#index.actions.byName(name);
-      const use = action === undefined ? undefined : info?.actions.get(action.id);
-      return use === undefined || use.scope !== DEFAULT_ONLY;
+      const scope = action === undefined ? undefined : info?.actions.get(action.id)?.scope;
+      const { default_entry: entry } = table;
+      return {
+        hit: scope !== DEFAULT_ONLY,
+        isDefault: entry?.action_const === true ? entry.action_id === id : scope !== TABLE_ONLY,
+      };
     };
     const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
     const asked = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
@@ -439,7 +445,7 @@ class Builder {
       );
       const attached = uniqueByName(chosen.flat().flatMap((step) => step.attached));
       const models = readers.map((reader, index) =>
-        toAction(reader, defined(chosen[index]), scopeOf(reader.action.name)),
+        toAction(reader, defined(chosen[index]), scopeOf(reader.action)),
       );
       units.push({
         ...common,
@@ -509,7 +515,7 @@ class Builder {
       label: fragmentOf(source) ?? name,
       kind: "action",
       key: [],
-      actions: [toAction(reader, steps, true)],
+      actions: [toAction(reader, steps, { hit: true, isDefault: true })],
       constEntries: undefined,
       implementation: undefined,
       algorithmic: undefined,
@@ -683,10 +689,15 @@ function hashesOf(steps: readonly Step[]): HashUse[] {
   return [...known.values()];
 }
 
-function toAction(reader: ActionReader, steps: readonly Step[], hit: boolean): ActionModel {
+function toAction(
+  reader: ActionReader,
+  steps: readonly Step[],
+  scope: Pick<ActionModel, "hit" | "isDefault">,
+): ActionModel {
   return {
     name: reader.action.name,
-    hit,
+    ...scope,
+    memories: [...new Set(steps.flatMap((step) => step.attached.map(({ name }) => name)))],
     data: steps.flatMap((step) => step.data),
     reads: steps.flatMap((step) => step.reads),
     writes: steps.flatMap((step) => step.writes),

@@ -91,6 +91,8 @@ function tableOf(
   const action: ActionModel = {
     name: "$checksum",
     hit: true,
+    isDefault: true,
+    memories: [],
     data: outputs.map((target) => ({ bits: 1, target })),
     reads: [],
     writes: outputs,

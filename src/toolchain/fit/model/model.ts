@@ -66,6 +66,10 @@ export interface ActionModel {
   readonly name: string;
   /** Entries can call it; otherwise it is for the default entry only. */
   readonly hit: boolean;
+  /** It runs on a miss, or a controller can make it the default. */
+  readonly isDefault: boolean;
+  /** Memories that it uses. */
+  readonly memories: readonly string[];
   readonly data: readonly ActionDatum[];
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];

@@ -13,14 +13,19 @@ import { validityLists } from "./validity.js";
 
 export type ContainerSize = 8 | 16 | 32;
 
-interface ContainerSlice {
+interface Bits {
   readonly field: string;
   /** Lowest bit of the field in this slice. */
   readonly lo: number;
   readonly width: number;
 }
 
-interface Container {
+export interface ContainerSlice extends Bits {
+  /** Its lowest bit in the container. */
+  readonly at: number;
+}
+
+export interface Container {
   readonly id: number;
   readonly size: ContainerSize;
   readonly gress: Gress;
@@ -148,7 +153,7 @@ class Packer {
    * variable of a random bit; variables of the two branches of an `if` with those of the next one).
    */
   #packFlags(gress: Gress, flags: readonly FieldInfo[]): void {
-    let slices: ContainerSlice[] = [];
+    let slices: Bits[] = [];
     let bits = 0;
     for (const { name, width } of flags) {
       if (bits + width > 8) {
@@ -194,7 +199,7 @@ class Packer {
     isAlone: (name: string) => boolean,
   ): void {
     const cuts = wordCuts(fields);
-    let run: ContainerSlice[] = [];
+    let run: Bits[] = [];
     let runBits = 0;
     const flush = () => {
       if (run.length > 0) this.#place(gress, run, runBits, false);
@@ -238,15 +243,15 @@ class Packer {
   }
 
   /** Smallest containers for a run of at most one word: 24 bits take 16 and 8. */
-  #place(gress: Gress, slices: readonly ContainerSlice[], bits: number, tagalong: boolean): void {
+  #place(gress: Gress, slices: readonly Bits[], bits: number, tagalong: boolean): void {
     let queue = [...slices];
     let rest = bits;
     while (rest > 0) {
       const size: ContainerSize = rest > 24 ? 32 : rest > 16 ? 16 : rest > 8 ? 16 : 8;
       const take = Math.min(rest, size);
-      const here: ContainerSlice[] = [];
+      const here: Bits[] = [];
       let room = take;
-      const later: ContainerSlice[] = [];
+      const later: Bits[] = [];
       for (const slice of queue) {
         if (room >= slice.width) {
           here.push(slice);
@@ -263,7 +268,13 @@ class Packer {
     }
   }
 
-  #add(gress: Gress, size: ContainerSize, slices: readonly ContainerSlice[], tagalong: boolean): void {
+  /** @param bits from the highest one on, side by side at the low end of the container */
+  #add(gress: Gress, size: ContainerSize, bits: readonly Bits[], tagalong: boolean): void {
+    let at = bits.reduce((sum, { width }) => sum + width, 0);
+    const slices = bits.map((slice): ContainerSlice => {
+      at -= slice.width;
+      return { ...slice, at };
+    });
     const container: Container = {
       id: this.#containers.length,
       size,
@@ -291,7 +302,7 @@ class Packer {
   #overlay(
     gress: Gress,
     size: ContainerSize,
-    slices: readonly ContainerSlice[],
+    slices: readonly Bits[],
     tagalong: boolean,
   ): number | undefined {
     const info = this.model.fields.get(defined(slices[0]).field);

@@ -14,6 +14,11 @@ export interface CrossbarByte {
   readonly phase: number;
 }
 
+/** The order in which bytes look for places: those of wide containers first, of each the highest. */
+export function byConstraint(a: CrossbarByte, b: CrossbarByte): number {
+  return b.align - a.align || b.phase - a.phase;
+}
+
 /** What one consumer needs. */
 export type CrossbarUse =
   /** Hash ways: lines of 10 bits, and bits that choose a block in each. */
@@ -363,7 +368,7 @@ export class ExactCrossbar {
   #find(bytes: readonly CrossbarByte[], columns: Columns): Found | undefined {
     if (columns.places !== undefined) return this.#findAt(bytes, columns.places);
     const open = Array.from({ length: HALVES }, (_, half) => this.#isOpen(half, columns));
-    const sorted = [...bytes].sort((a, b) => b.align - a.align);
+    const sorted = [...bytes].sort(byConstraint);
     const least = Math.max(1, Math.ceil(bytes.length / GROUP_BYTES));
     for (let groups = least; groups <= (columns.maxGroups ?? GROUPS); groups++) {
       const found = this.#fill(sorted, groups, open, true) ?? this.#fill(sorted, groups, open, false);

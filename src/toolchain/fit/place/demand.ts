@@ -4,7 +4,7 @@ import { actionBlocks, roundedRam } from "../memory/action-data.js";
 import { attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
 import type { TablePlan } from "../memory/layout.js";
 import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
-import type { PhvLayout } from "../phv/pack.js";
+import type { Container, PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import type { CrossbarByte, CrossbarUse, Operand } from "./crossbar.js";
 import type { Instructions } from "./instructions.js";
@@ -140,13 +140,6 @@ export function demandOf(
       bits: Math.max(0, plan.keyBytes.bits - 8 * (target.gateway.bytes ?? 0)),
       groups: 1,
     });
-  const ranged = new Set(
-    unit.key
-      .flatMap(({ kind, access }) =>
-        kind === "range" ? bytesOf([{ ...access, lo: access.lo + 4, width: access.width - 4 }]) : [],
-      )
-      .map(({ name }) => name),
-  );
   const extra = unit.attached.some((attached) => attached.updatesAndReturns) ? 1 : 0;
   return {
     logicalTables: (unit.condition === undefined ? 1 : gateways) + extra,
@@ -155,10 +148,7 @@ export function demandOf(
     gateways,
     matchBytes: plan.match === "exact" ? key : [],
     crossbar,
-    // A byte of a range is two bytes: one for each half of it.
-    ternaryBytes: ternary
-      ? key.flatMap(({ name }) => (ranged.has(name) ? [name, `${name} high`] : [name]))
-      : [],
+    ternaryBytes: ternary ? ternaryBytes(unit, phv) : [],
     actionBusBytes: plan.busBytes,
     results: unit.attached
       .filter(({ resultBytes }) => resultBytes > 0)
@@ -175,6 +165,16 @@ export function demandOf(
     statsAlus,
     meterAlus,
     shared,
+  };
+}
+
+/** What a table and the condition that is its gateway need together. */
+export function withGateway(table: Demand, condition: Demand): Demand {
+  return {
+    ...table,
+    logicalTables: table.logicalTables + condition.logicalTables - 1,
+    gateways: condition.gateways + Math.max(0, table.gateways - 1),
+    crossbar: [...table.crossbar, ...condition.crossbar],
   };
 }
 
@@ -260,38 +260,61 @@ function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): 
   });
 }
 
-/** The bits begin at a byte of their container, and its bytes that hold them hold nothing else. */
+/**
+ * The bits begin at a byte of their container, and its bytes that hold them have no other bits, at any time (p4c, mau/input_xbar.cpp,
+ * non_zero_bits).
+ */
 function isAlone(access: Access, gress: Gress, phv: PhvLayout): boolean {
-  return phv.touchedBy(gress, access).every(({ slices }) => {
-    const own: boolean[] = [];
-    for (const { field, lo, width } of [...slices].reverse())
-      for (let bit = lo; bit < lo + width; bit++)
-        own.push(field === access.field && bit >= access.lo && bit < access.lo + access.width);
-    const first = own.indexOf(true);
-    const end = own.lastIndexOf(true) + 1;
-    return first % 8 === 0 && own.slice(first, 8 * Math.ceil(end / 8)).every((is) => is);
+  return phv.touchedBy(gress, access).every((container) => {
+    const own = new Set<number>();
+    forEachBit(access, gress, phv, ({ id }, at) => id === container.id && own.add(at));
+    const first = Math.min(...own);
+    const end = Math.ceil((Math.max(...own) + 1) / 8);
+    return (
+      first % 8 === 0 &&
+      container.slices.every(({ at, width }) =>
+        Array.from({ length: width }, (_, i) => at + i).every(
+          (bit) => bit < first || bit >= 8 * end || own.has(bit),
+        ),
+      )
+    );
   });
 }
 
 /** The bytes of containers that hold these bits, each once, the lowest of a container first. */
 function crossbarBytes(accesses: readonly Access[], gress: Gress, phv: PhvLayout): CrossbarByte[] {
   const bytes = new Map<string, CrossbarByte>();
-  for (const access of accesses) {
-    for (const container of phv.touchedBy(gress, access)) {
-      const align = (container.size / 8) as CrossbarByte["align"];
-      let position = container.slices.reduce((sum, slice) => sum + slice.width, 0);
-      for (const slice of container.slices) {
-        position -= slice.width;
-        if (slice.field !== access.field) continue;
-        const low = Math.max(slice.lo, access.lo);
-        const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-        for (let bit = low; bit < high; bit += 1) {
-          const phase = (position + bit - slice.lo) >> 3;
-          const name = `${container.id}:${phase}`;
-          if (!bytes.has(name)) bytes.set(name, { name, align, phase });
-        }
-      }
-    }
-  }
+  for (const access of accesses)
+    forEachBit(access, gress, phv, ({ id, size }, at) => {
+      const name = `${id}:${at >> 3}`;
+      if (!bytes.has(name))
+        bytes.set(name, { name, align: (size / 8) as CrossbarByte["align"], phase: at >> 3 });
+    });
   return [...bytes.values()];
+}
+
+/** The bytes of a ternary key. A range takes one for each half of a byte that holds bits of it. */
+function ternaryBytes({ key, gress }: Unit, phv: PhvLayout): string[] {
+  const bytes = new Set<string>();
+  for (const { kind, access } of key)
+    forEachBit(access, gress, phv, ({ id }, at) =>
+      bytes.add(`${id}:${at >> 3}${kind === "range" && (at & 4) !== 0 ? " high" : ""}`),
+    );
+  return [...bytes];
+}
+
+/** Calls `visit` for each bit with its container and its place there. */
+function forEachBit(
+  access: Access,
+  gress: Gress,
+  phv: PhvLayout,
+  visit: (container: Container, at: number) => unknown,
+): void {
+  for (const container of phv.touchedBy(gress, access))
+    for (const slice of container.slices) {
+      if (slice.field !== access.field) continue;
+      const low = Math.max(slice.lo, access.lo);
+      const high = Math.min(slice.lo + slice.width, access.lo + access.width);
+      for (let bit = low; bit < high; bit++) visit(container, slice.at + bit - slice.lo);
+    }
 }

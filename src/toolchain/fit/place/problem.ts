@@ -79,10 +79,12 @@ function sharersOf(model: FitModel, demands: readonly Demand[]): Map<string, num
   return users;
 }
 
-/** Prepares the placement of a model on a target. */
-export function makeProblem(model: FitModel, target: Target): Problem {
-  const graph = findDependencies(model);
-  const phv = packFields(model, target);
+/** What each unit needs, where its fields stand in these containers. */
+export function neededWith(
+  model: FitModel,
+  target: Target,
+  phv: PhvLayout,
+): Pick<Problem, "plans" | "demands"> {
   // A table whose condition is its gateway has memory for its entries (p4c, mau/resource_estimate.cpp, gateway_attached).
   const guarded = new Set(
     model.units.flatMap(({ id, kind }) => (kind === "condition" ? model.flow.successors(id) : [])),
@@ -92,6 +94,14 @@ export function makeProblem(model: FitModel, target: Target): Problem {
   const demands = model.units.map((unit) =>
     demandOf(unit, defined(plans[unit.id]), target, { phv, operands }),
   );
+  return { plans, demands };
+}
+
+/** Prepares the placement of a model on a target. */
+export function makeProblem(model: FitModel, target: Target): Problem {
+  const graph = findDependencies(model);
+  const phv = packFields(model, target);
+  const { plans, demands } = neededWith(model, target, phv);
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
   const inseparable: Set<number>[] = model.units.map(() => new Set());

@@ -1,6 +1,5 @@
 /** Resources of a stage: amounts, limits, and whether one more unit fits. */
 import { defined } from "../../../base/index.js";
-import { lineBitsOf } from "../memory/exact.js";
 import type { TableLayout } from "../memory/layout.js";
 import type { Target } from "../target.js";
 import { type CrossbarUse, ExactCrossbar } from "./crossbar.js";
@@ -118,17 +117,10 @@ export function noCounts(): ResourceCounts {
 const MOST_COLUMNS = 52;
 
 /** What a table puts on the exact crossbar, its key first. */
-export function crossbarUses(
-  { matchBytes, crossbar }: Demand,
-  layout: TableLayout,
-  target: Target,
-): CrossbarUse[] {
+export function crossbarUses({ matchBytes, crossbar }: Demand, layout: TableLayout): CrossbarUse[] {
   if (matchBytes.length === 0 || layout.match !== "exact") return [...crossbar];
-  const line = lineBitsOf(target);
-  // All ways beyond four share lines; partitions have one way, however many blocks they take.
-  const ways = Math.min(layout.wayRams.length, Math.max(1, Math.floor(layout.hashBits / line)), 4);
-  const select = Math.max(0, layout.hashBits - ways * line);
-  return [{ kind: "match", bytes: matchBytes, ways, select }, ...crossbar];
+  const keys = layout.searches.map((search) => ({ kind: "match" as const, bytes: matchBytes, ...search }));
+  return [...keys, ...crossbar];
 }
 
 /** Names of the bytes that these uses put on the exact crossbar, each once. */
@@ -233,7 +225,7 @@ export class Stage {
     if (this.#instructions === undefined)
       add.vliw_slots = demand.instructions.actions.filter((writes) => writes.length > 0).length;
     if (this.#crossbar === undefined) {
-      const uses = crossbarUses(demand, layout, this.target);
+      const uses = crossbarUses(demand, layout);
       for (const byte of bytesOfUses(uses)) if (!this.#exactBytes.has(byte)) add.xbar_bytes_exact++;
       add.hash_bits = layout.hashBits;
       for (const use of uses) if (use.kind === "selector") add.hash_bits += use.bits;
@@ -251,7 +243,7 @@ export class Stage {
   /** The crossbar with what the unit needs; undefined where it has no room. */
   #withUses(demand: Demand, layout: TableLayout): ExactCrossbar | undefined {
     const next = defined(this.#crossbar).copy();
-    return next.place(crossbarUses(demand, layout, this.target)) ? next : undefined;
+    return next.place(crossbarUses(demand, layout)) ? next : undefined;
   }
 
   #withInstructions({ instructions }: Demand): InstructionMemory {
@@ -350,7 +342,7 @@ export class Stage {
       const units = layout.tcams / layout.tcamWidth;
       this.#tcamUnits.set(layout.tcamWidth, (this.#tcamUnits.get(layout.tcamWidth) ?? 0) + units);
     }
-    const uses = crossbarUses(demand, layout, this.target);
+    const uses = crossbarUses(demand, layout);
     for (const byte of bytesOfUses(uses)) this.#exactBytes.add(byte);
     for (const use of uses) if (use.kind === "distribution") this.#units.add(use.key);
     for (const byte of demand.ternaryBytes) this.#ternaryBytes.add(byte);
@@ -360,7 +352,7 @@ export class Stage {
 
   /** What a unit takes that no crossbar holds, as numbers to report. */
   #addOutside(demand: Demand, layout: TableLayout): void {
-    const uses = crossbarUses(demand, layout, this.target);
+    const uses = crossbarUses(demand, layout);
     const distributed = uses.filter(({ kind }) => kind === "distribution");
     this.#outside.bytes += bytesOfUses(uses).size;
     this.#outside.hashBits += layout.hashBits;

@@ -7,7 +7,7 @@ import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
-import type { Demand } from "./demand.js";
+import { withGateway } from "./demand.js";
 import {
   entriesToPlace,
   maySplit,
@@ -506,14 +506,4 @@ class Placer {
     own.gateway = condition;
     defined(this.#stages[stage]).mergeGateway(defined(this.problem.demands[id]).gateways > 0);
   }
-}
-
-/** What a table and the condition that is its gateway need together. */
-function withGateway(table: Demand, condition: Demand): Demand {
-  return {
-    ...table,
-    logicalTables: table.logicalTables + condition.logicalTables - 1,
-    gateways: condition.gateways + Math.max(0, table.gateways - 1),
-    crossbar: [...table.crossbar, ...condition.crossbar],
-  };
 }

@@ -4,6 +4,7 @@
  */
 import { defined } from "../../../base/index.js";
 import { attachedMemory } from "../memory/attached.js";
+import { lineBitsOf } from "../memory/exact.js";
 import type { Demand } from "./demand.js";
 import {
   entriesToPlace,
@@ -172,10 +173,10 @@ class Verification {
       if (!use.results.has(memory)) counts.action_bus_bytes += bytes;
       use.results.add(memory);
     }
-    const uses = crossbarUses(demand, layout, this.problem.target);
+    const uses = crossbarUses(demand, layout);
     for (const byte of bytesOfUses(uses)) use.exactBytes.add(byte);
     for (const one of uses) {
-      if (one.kind === "match") counts.hash_bits += layout.hashBits;
+      if (one.kind === "match") counts.hash_bits += one.ways * lineBitsOf(this.problem.target) + one.select;
       if (one.kind === "selector" && !use.shared.has(one.memory)) counts.hash_bits += one.bits;
       if (one.kind !== "distribution" || use.units.has(one.key)) continue;
       use.units.add(one.key);

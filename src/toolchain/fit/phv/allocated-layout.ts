@@ -1,0 +1,28 @@
+/** An allocation as the layout that resources are counted with. */
+import type { Gress } from "../model/model.js";
+import type { PhvAllocation } from "./allocation.js";
+import type { Container, PhvLayout } from "./pack.js";
+
+/** The containers of the allocation; of a field that has none there, those of `packed`. */
+export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout): PhvLayout {
+  const byField = new Map<string, Container[]>();
+  const first = packed.containers.length;
+  for (const [index, { gress, size, kind, slices }] of containers.entries()) {
+    for (const field of new Set(slices.map((slice) => slice.field))) {
+      const key = `${gress} ${field}`;
+      const list = byField.get(key) ?? [];
+      byField.set(key, list);
+      if (kind !== "tagalong")
+        list.push({ id: first + index, size, gress, tagalong: false, slices, overlays: undefined });
+    }
+  }
+  const of = (gress: Gress, field: string) => byField.get(`${gress} ${field}`) ?? packed.of(gress, field);
+  return {
+    containers: packed.containers,
+    of,
+    touchedBy: (gress, { field, lo, width }) =>
+      of(gress, field).filter(({ slices }) =>
+        slices.some((slice) => slice.field === field && slice.lo < lo + width && lo < slice.lo + slice.width),
+      ),
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * What a placement takes with the containers that fields got. A placement is made with the containers of phv/pack.ts, before the allocation
+ * is known: there keys can stand in other bytes, operands of an ALU beside other values, and data in larger containers.
+ */
+import { defined } from "../../../base/index.js";
+import { allocatedLayout } from "../phv/allocated-layout.js";
+import type { PhvAllocation } from "../phv/allocation.js";
+import { type Demand, withGateway } from "./demand.js";
+import type { Part, Placement, Problem } from "./placement.js";
+import { neededWith } from "./problem.js";
+import { limitsOf, RESOURCES, Stage } from "./stage.js";
+
+/**
+ * The placement with the layouts and sums of this allocation. A stage that would have too much of something keeps what it was placed with,
+ * because the compiler's containers are others.
+ */
+export function recounted(problem: Problem, placement: Placement, allocation: PhvAllocation): Placement {
+  const { model, target } = problem;
+  const { plans, demands } = neededWith(model, target, allocatedLayout(allocation, problem.phv));
+  const limits = limitsOf(target);
+  const renewed = new Map<Part, Part>();
+  const stages = placement.stages.map((before, index) => {
+    const here = placement.parts.filter(({ stage }) => stage === index);
+    const next = here.map((part) =>
+      part.spill === undefined
+        ? { ...part, layout: defined(plans[part.unit.id]).layout(part.entries) }
+        : part,
+    );
+    const { counts } = filledWith(new Stage(target), next, (id) =>
+      withoutSpills(defined(demands[id]), placement, id),
+    );
+    const isWithin = RESOURCES.every((name) => counts[name] <= (limits[name] ?? counts[name]));
+    if (!isWithin) return before;
+    for (const [i, part] of here.entries()) renewed.set(part, defined(next[i]));
+    // Fields that share a container would count once here, where the compiler often has them in two groups of the ternary crossbar.
+    return { ...counts, xbar_bytes_ternary: before.xbar_bytes_ternary };
+  });
+  return { ...placement, parts: placement.parts.map((part) => renewed.get(part) ?? part), stages };
+}
+
+/** Adds the parts in the order in which they were placed; a condition right before its table is placed with it. */
+function filledWith(stage: Stage, parts: readonly Part[], demandOf: (unit: number) => Demand): Stage {
+  for (const [i, { unit, layout, gateway, spill }] of parts.entries()) {
+    if (spill !== undefined) {
+      stage.addShared({ ...spill, kind: "register", statsAlus: 0, meterAlus: 1 });
+      stage.counts.logical_tables++;
+      continue;
+    }
+    if (parts[i + 1]?.gateway === unit.id) continue;
+    const own = demandOf(unit.id);
+    if (gateway !== undefined && parts[i - 1]?.unit.id === gateway) {
+      stage.add(withGateway(own, demandOf(gateway)), layout);
+      continue;
+    }
+    stage.add(own, layout);
+    if (gateway !== undefined) stage.mergeGateway(own.gateways > 0);
+  }
+  return stage;
+}
+
+/** Without the memories whose blocks are parts of their own. */
+function withoutSpills(demand: Demand, { parts }: Placement, id: number): Demand {
+  const spilled = parts.flatMap(({ unit, spill }) =>
+    unit.id === id && spill !== undefined ? [spill.name] : [],
+  );
+  return spilled.length === 0
+    ? demand
+    : { ...demand, shared: demand.shared.filter(({ name }) => !spilled.includes(name)) };
+}
