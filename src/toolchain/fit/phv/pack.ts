@@ -20,7 +20,7 @@ interface Bits {
   readonly width: number;
 }
 
-export interface ContainerSlice extends Bits {
+interface ContainerSlice extends Bits {
   /** Its lowest bit in the container. */
   readonly at: number;
 }

@@ -15,7 +15,7 @@ export interface CrossbarByte {
 }
 
 /** The order in which bytes look for places: those of wide containers first, of each the highest. */
-export function byConstraint(a: CrossbarByte, b: CrossbarByte): number {
+function byConstraint(a: CrossbarByte, b: CrossbarByte): number {
   return b.align - a.align || b.phase - a.phase;
 }
 
