@@ -14,19 +14,20 @@ interface Action {
   readonly cell: string;
   readonly result: string;
   readonly methods: readonly string[];
+  readonly cells?: number;
 }
 
 /** A program that calls register actions of one register, one by a table's action each. */
-function programOf({ cell, result, methods }: Action, chip: "tofino" | "tofino2") {
+function programOf({ cell, result, methods, cells = 1024 }: Action, chip: "tofino" | "tofino2") {
   const actions = methods.map(
     (method, i) => `
-    RegisterAction<${cell}, bit<10>, ${result}>(r) a${i} = {
+    RegisterAction<${cell}, bit<32>, ${result}>(r) a${i} = {
         void apply(inout ${cell} value, out ${result} result) { ${method} }
     };
-    action do${i}() { x = a${i}.execute(hdr.d.t[9:0]); }`,
+    action do${i}() { x = a${i}.execute(hdr.d.b); }`,
   );
   const ingress = `
-    Register<${cell}, bit<10>>(1024) r;
+    Register<${cell}, bit<32>>(${cells}) r;
     ${result} x;${actions.join("")}
     table t {
         key = { hdr.d.c : exact; }
@@ -111,5 +112,49 @@ describe("constants of a register's actions", () => {
     expect(codes("value = value + 100;")).toEqual(["P44075"]);
     expect(codes("value = value - 1;")).toEqual(["P44075"]);
     expect(codes("value = value |-| 1;")).toEqual([]);
+  });
+});
+
+describe("a register larger than the memories that its ALU reaches in a stage", () => {
+  const codes = (actions: number, cells: number, chip: "tofino" | "tofino2") =>
+    findings({ cell: "bit<8>", result: "bit<8>", methods: METHODS.slice(0, actions), cells }, chip).map(
+      ({ code }) => code,
+    );
+  const METHODS = ["value = value + 1;", "value = 0;"];
+  const block = 16 * 1024;
+
+  it("continues in the next stages of a Tofino 2 where one action of its table calls it", () => {
+    expect(codes(1, 23 * block, "tofino2")).toEqual([]);
+    expect(codes(1, 23 * block + 1, "tofino2")).toEqual([]);
+    expect(codes(2, 23 * block, "tofino2")).toEqual([]);
+    expect(codes(2, 23 * block + 1, "tofino2")).toEqual(["P44027"]);
+  });
+
+  it("does not continue where its table has no key", () => {
+    const codesOf = (cells: number) => {
+      const diagnostics = new Diagnostics();
+      const file = tnaSource({
+        ingress: `
+    Register<bit<8>, bit<32>>(${cells}) r;
+    RegisterAction<bit<8>, bit<32>, bit<8>>(r) a = {
+        void apply(inout bit<8> value, out bit<8> result) { value = value + 1; result = value; }
+    };
+    bit<8> x;
+    action go() { x = a.execute(hdr.d.b); }
+    table t { actions = { go; } default_action = go(); size = 1; }`,
+        apply: "x = 0; t.apply(); hdr.d.c = (bit<32>) x;",
+      });
+      const defines = { __TARGET_TOFINO__: "2" };
+      const { program } = compile({ file, form: "hardware", defines }, diagnostics)!;
+      const result = fitProgram(onePipe(program, pipesOf(program)[0]!), TARGETS.tofino2);
+      return result.diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
+    };
+    expect(codesOf(23 * block)).toEqual([]);
+    expect(codesOf(23 * block + 1)).toEqual(["P44027"]);
+  });
+
+  it("is refused on a Tofino 1", () => {
+    expect(codes(2, 35 * block, "tofino")).toEqual([]);
+    expect(codes(1, 35 * block + 1, "tofino")).toEqual(["P44027"]);
   });
 });

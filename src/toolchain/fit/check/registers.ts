@@ -113,12 +113,48 @@ function checkUpdate({ target, refuse }: CheckContext, feature: RegisterFeature)
 /** Rules about several uses of registers: one address an action, one visit a packet. */
 export function checkRegisterUses(context: CheckContext, features: readonly Feature[]): void {
   const uses = features.filter((feature) => feature.kind === "register");
+  if (context.target.stateful.spans_stages)
+    for (const list of groupBy(uses, (use) => use.unit)) checkOneStage(context, list);
   const reported = new Set<string>();
   for (const list of groupBy(uses, (use) => `${use.unit} ${use.action}`)) {
     checkIndexes(context, list, reported);
   }
   for (const list of groupBy(uses, (use) => use.register)) {
     if (!reported.has(defined(list[0]).register)) checkVisits(context, list);
+  }
+}
+
+/**
+ * Where registers continue in the next stages, some do not: the compiler shrinks no table without key, and of a table of which several actions
+ * call registers it carries no index to the next stages (p4c, mau/table_placement.cpp, shrink_estimate and disable_split_layout).
+ * @param uses of one table
+ */
+function checkOneStage({ model, target, refuse }: CheckContext, uses: readonly RegisterFeature[]): void {
+  const { max_blocks: most } = target.stateful;
+  const first = defined(uses[0]);
+  const actions = new Set(uses.map(({ action }) => action));
+  const isKeyless = model.units.every(({ table, key }) => table !== first.unit || key.length === 0);
+  if (most === null || (!isKeyless && actions.size < 2)) return;
+  const owner = first.statement
+    ? "a statement of the control"
+    : isKeyless
+      ? `table ${first.unit}, which has no key`
+      : `table ${first.unit}, of which ${actions.size} actions call registers`;
+  for (const name of new Set(uses.map(({ register }) => register))) {
+    const attached = model.units
+      .flatMap((unit) => unit.attached)
+      .find((memory) => memory.kind === "register" && memory.name === name);
+    if (attached === undefined) continue;
+    const { size, width } = attached;
+    const { blocks } = attachedMemory(attached, size, target);
+    if (blocks <= most) continue;
+    const cells = (most - 1) * Math.floor(target.sram.width / width) * target.sram.depth;
+    refuse(
+      CODES.registerTooLarge,
+      uses.find(({ register }) => register === name)?.source,
+      `register ${name} of ${size} cells needs ${blocks} SRAM blocks with its spare in the stage of ${owner}`,
+      `one register has at most ${most} blocks in a stage: ${cells} cells of ${width} bits; it continues in the next stages where its table has a key and one action that calls registers`,
+    );
   }
 }
 
