@@ -595,3 +595,20 @@ describe("a key of ten bits or more that is its own address", () => {
     expect(bitsOf("default_action = none();")).toBe(56);
   });
 });
+
+describe("bytes of the action data bus", () => {
+  const busOf = (actions: string, names: string) =>
+    fitOf({
+      ingress: `${actions}
+        table t { key = { ig.ingress_port : exact; } actions = { ${names} } size = 512; }`,
+      apply: "t.apply();",
+    }).placement.stages[0]?.action_bus_bytes;
+
+  it("are apart for containers of different sizes, also where no action takes all of them (measured: 6 and 4)", () => {
+    const word = "action word(bit<32> v) { hdr.d.a = v; }";
+    expect(busOf(`${word} action half(bit<16> v) { hdr.d.i = v; }`, "word; half;")).toBe(6);
+    expect(
+      busOf(`${word} action halves(bit<16> v, bit<16> w) { hdr.d.i = v; hdr.d.t = w; }`, "word; halves;"),
+    ).toBe(4);
+  });
+});

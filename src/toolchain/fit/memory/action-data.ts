@@ -51,15 +51,30 @@ function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
   return pieces;
 }
 
-/** Bytes of the action data bus: data of entries, and what ALUs, hashes and random numbers give, for the action with most. */
+/**
+ * Bytes of the action data bus: data of entries, and what hashes, meters and random numbers give. Containers of each size have places of
+ * their own on the bus, which the actions of a table share (p4c, mau/tofino/action_data_bus.cpp).
+ */
 export function busBytes(actions: readonly ActionModel[], gress: Gress, phv: PhvLayout): number {
   const given = (action: ActionModel) => {
     const containers = new Map(
       action.fromBus.flatMap((access) => phv.touchedBy(gress, access)).map(({ id, size }) => [id, size / 8]),
     );
-    return [...containers.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return [...containers.values()];
   };
-  return totalDataBytes(actions, gress, phv) + Math.max(0, ...actions.map(given));
+  const data = actions.map((action) => piecesOf(action, gress, phv).map(({ bytes }) => bytes));
+  return placesFor(data) + placesFor(actions.map(given));
+}
+
+/** Bytes of the bus for the slots of each action, by their sizes: words stand where two halves or four bytes of another action do. */
+function placesFor(actions: readonly (readonly number[])[]): number {
+  const most = (size: number) =>
+    Math.max(0, ...actions.map((slots) => slots.filter((bytes) => bytes === size).length));
+  const total = (slots: readonly number[]) => slots.reduce((sum, bytes) => sum + bytes, 0);
+  const sizes = [...new Set(actions.flat())];
+  const apart = sizes.reduce((sum, size) => sum + size * most(size), 0);
+  const shared = Math.min(most(4), Math.floor(most(2) / 2) + Math.floor(most(1) / 4));
+  return Math.max(apart - 4 * shared, ...actions.map(total));
 }
 
 function bytesOf(bits: number): number {
