@@ -133,6 +133,18 @@ export function findDependencies(model: FitModel): DependencyGraph {
       if (flow.decides(unit.id, other.id)) add(unit.id, other.id, "control", undefined);
     }
   }
+  // Where an action ends the control, what follows its table comes after it, and what stands before the table, or before a condition around
+  // it, before that (p4c, mau/table_injected_deps.cpp, InjectActionExitAntiDependencies).
+  for (const { id, actions } of units) {
+    const after = units.filter((other) => flow.reaches(id, other.id));
+    const leads = (action: number) => after.some((other) => flow.leads(id, action, other.id));
+    if (after.length === 0 || !actions.some((one, i) => one.leavesAll === true && !leads(i))) continue;
+    for (const other of after) add(id, other.id, "anti", undefined);
+    for (const outer of units)
+      if (outer.id === id || flow.decides(outer.id, id))
+        for (const first of units)
+          if (flow.reaches(first.id, outer.id)) add(first.id, outer.id, "anti", undefined);
+  }
   return graphOf(count, [...found.values()]);
 }
 

@@ -363,6 +363,13 @@ it("keeps values for the deparser apart from headers that stand beyond the first
   expect([stages("tofino", "x1"), stages("tofino2", "x1"), stages("tofino2", "x39")]).toEqual([1, 2, 1]);
 });
 
+it("lets nothing after an action with `exit` wait for what it sets, on Tofino 1", () => {
+  const action = (rest: string) => `action last() { dprsr.drop_ctl = 1; ${rest} }`;
+  const apply = "if (hdr.d.a == 1) { last(); } if (hdr.d.b == 1) { dprsr.drop_ctl = 2; }";
+  const stages = (rest: string) => fitOf({ ingress: action(rest), apply }).stages;
+  expect([stages(""), stages("exit;")]).toEqual([2, 1]);
+});
+
 describe("what the front end of the compiler removes", () => {
   const tablesOf = (parts: TnaParts) => {
     const { placement, stages } = fitOf(parts);

@@ -288,7 +288,10 @@ class Builder {
     const { next_tables: next, default_entry: entry } = table;
     const { __HIT__: hit, __MISS__: miss } = next;
     const uses = this.#index.tables.byName(table.name)?.actions;
-    return this.#actionsOf(table).map(({ id, name }) => {
+    // Tofino 1 has such actions; for later chips the compiler makes a variable of `exit` (p4c, backends/tofino/bf-p4c/midend.cpp).
+    const isDirect = this.#json.architecture !== undefined && !this.target.phv.deparser_validity_shared;
+    return this.#actionsOf(table).map(({ id, name, primitives }) => {
+      if (isDirect && leavesAll(primitives)) return [];
       if (hit === undefined || miss === undefined) return [next[name] ?? table.base_default_next ?? null];
       const action = this.#index.actions.byName(name);
       const scope = action === undefined ? undefined : uses?.get(action.id)?.scope;
@@ -627,6 +630,12 @@ class Builder {
 /** The name of an instance without a declaration, in the JSON of p4c and of our compiler; p4c's P4Info leaves it out. */
 const GENERATED_NAME = /^action_profile_\d+$/;
 
+/** Whoever runs the action runs nothing after it. */
+function leavesAll(primitives: readonly bmv2.Primitive[]): boolean {
+  const exit = primitives.findIndex(({ op }) => op === "exit");
+  return exit >= 0 && !primitives.slice(0, exit).some(({ op }) => op.startsWith("_jump"));
+}
+
 /** Scopes of an action in P4Info. */
 const TABLE_ONLY = 1;
 const DEFAULT_ONLY = 2;
@@ -698,6 +707,7 @@ function toAction(
     name: reader.action.name,
     ...scope,
     memories: [...new Set(steps.flatMap((step) => step.attached.map(({ name }) => name)))],
+    ...(leavesAll(reader.action.primitives) ? { leavesAll: true } : {}),
     data: steps.flatMap((step) => step.data),
     reads: steps.flatMap((step) => step.reads),
     writes: steps.flatMap((step) => step.writes),

@@ -63,6 +63,8 @@ export interface Operation {
 }
 
 export interface ActionModel {
+  /** It ends with `exit`: whoever runs it runs nothing after it. */
+  readonly leavesAll?: true;
   readonly name: string;
   /** Entries can call it; otherwise it is for the default entry only. */
   readonly hit: boolean;
