@@ -370,6 +370,38 @@ it("lets nothing after an action with `exit` wait for what it sets, on Tofino 1"
   expect([stages(""), stages("exit;")]).toEqual([2, 1]);
 });
 
+describe("`exit` on Tofino 2", () => {
+  const chain = (apply: string, table = "") => {
+    const ingress = `action last() { dprsr.drop_ctl = 1; exit; } ${table}`;
+    const source = tnaSource({ ingress, apply });
+    const of = (file: string, target: string) => {
+      const { program } = compile({ file, form: "hardware" }, new Diagnostics())!;
+      return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target)).problem.graph
+        .criticalPath;
+    };
+    return [of(source, "tofino"), of(source.replace("<tna.p4>", "<t2na.p4>"), "tofino2")];
+  };
+  const after = "if (hdr.d.b == 1) { hdr.d.c = 1; }";
+
+  it("is a variable that what follows tests, a stage later", () => {
+    expect(chain(`if (hdr.d.a == 1) { last(); } ${after}`)).toEqual([1, 2]);
+    const nested = "if (hdr.d.a == 1) { if (hdr.d.i == 1) { exit; } hdr.d.i = 4; }";
+    expect(chain(`${nested} ${after}`)).toEqual([1, 2]);
+  });
+
+  it("of some action of a table holds for the branches behind it, too", () => {
+    const table = "table t { key = { hdr.d.a : exact; } actions = { last; NoAction; } size = 16; }";
+    expect(chain(`t.apply(); ${after}`, table)).toEqual([1, 2]);
+    expect(chain("if (t.apply().hit) { hdr.d.c = 1; }", table)).toEqual([1, 2]);
+  });
+
+  it("takes nothing where what follows can stand in the other branch, both branches end, or nothing follows", () => {
+    expect(chain(`if (hdr.d.a == 1) { exit; } else { hdr.d.i = 4; } ${after}`)).toEqual([1, 1]);
+    expect(chain(`${after} if (hdr.d.a == 1) { last(); }`)).toEqual([1, 1]);
+    expect(chain(`if (hdr.d.a == 1) { hdr.d.i = 1; exit; } else { hdr.d.i = 4; exit; }`)).toEqual([1, 1]);
+  });
+});
+
 describe("what the front end of the compiler removes", () => {
   const tablesOf = (parts: TnaParts) => {
     const { placement, stages } = fitOf(parts);

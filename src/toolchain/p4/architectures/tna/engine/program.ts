@@ -36,6 +36,7 @@ import type { SourceUnit } from "../../../syntax/ast.js";
 import { nameAlgorithmicTables } from "./algorithmic.js";
 import { lowerCalls } from "./calls.js";
 import { splitDeparser } from "./deparsers.js";
+import { flagExits } from "./exits.js";
 import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
 import { Notes } from "./notes.js";
@@ -78,6 +79,7 @@ export function tnaProgram(
     splitDeparser(lowering);
     lowerCalls(lowering);
     rejectWithError(program);
+    if (form === "hardware" && name === "t2na") flagExits(program);
     if (form === "switch") readLengthsAhead(program);
     const p4info = emitP4Info(program, unit, standardInstances(program), diagnostics);
     if (p4info === undefined) return undefined;
