@@ -28,30 +28,43 @@ interface Shape {
   readonly pragmas?: string;
   /** What the parser of ingress sets. */
   readonly parsed?: string;
+  /** Headers besides, which the parser may extract. */
+  readonly more?: number;
+  /** Statements of the deparser of ingress. */
+  readonly deparsed?: string;
 }
 
 /** A program for TNA: a header that is always there, and one of two others. */
-function source({ header, metadata, apply, pragmas = "", parsed = "" }: Shape, arch: "tna" | "t2na"): string {
+function source(shape: Shape, arch: "tna" | "t2na"): string {
+  const { header, metadata, apply, pragmas = "", parsed = "", deparsed = "", more = 0 } = shape;
+  const others = Array.from({ length: more }, (_, i) => `n${i}`);
   const fields = header.map((bytes, i) => `bit<${8 * bytes}> f${i};`).join(" ");
   const locals = metadata.map((bits, i) => `bit<${bits}> m${i};`).join(" ");
   return `#include <core.p4>
 #include <${arch}.p4>
 header first_h { bit<8> kind; ${fields} }
 header other_h { bit<32> x; bit<16> y; }
-struct headers_t { first_h a; other_h b; other_h c; }
+header third_h { bit<32> z; }
+struct headers_t { first_h a; other_h b; other_h c; third_h d; ${others.map((name) => `third_h ${name};`).join(" ")} }
 struct locals_t { ${locals} bit<8> last; }
 parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig, out ingress_intrinsic_metadata_for_tm_t tm) {
   state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); ${parsed} p.extract(h.a);
-    transition select(h.a.kind) { 1: b; default: c; } }
+    transition select(h.a.kind) { 1: b; 2: d; ${others.map((name, i) => `${10 + i}: ${name};`).join(" ")} default: c; } }
   state b { p.extract(h.b); transition accept; }
   state c { p.extract(h.c); transition accept; }
+  state d { p.extract(h.d); transition accept; }
+  ${others.map((name) => `state ${name} { p.extract(h.${name}); transition accept; }`).join("\n  ")}
 }
 ${pragmas}
 control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
     inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
   apply { tm.ucast_egress_port = ig.ingress_port; ${apply.join("\n")} }
 }
-control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) { apply { p.emit(h); } }
+header mirror_h { bit<24> kept; }
+control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) {
+  Mirror() mirror;
+  apply { ${deparsed} p.emit(h); }
+}
 struct e_headers_t { first_h a; }
 struct e_locals_t { }
 parser EP(packet_in p, out e_headers_t h, out e_locals_t m, out egress_intrinsic_metadata_t eg) {
@@ -209,12 +222,68 @@ describe("an allocation", () => {
     expect(placeOf(fitOf({ ...set, parsed: "" }, tofino).allocation, multicast)).toEqual([]);
   });
 
+  it("cuts what a mirror carries into whole bytes, which nothing else shares", () => {
+    const apply = [
+      "dp.mirror_type = 1; m.m0 = 5; m.m1 = h.a.f0 ++ h.a.f1; if (h.a.kind == 1) { m.m2 = 1; }",
+      "if (m.m2 == 1) { h.b.x = 7; }",
+    ];
+    const mirrored = {
+      header: [1, 2],
+      metadata: [10, 24, 1],
+      apply,
+      deparsed: "if (dp.mirror_type == 1) { mirror.emit<mirror_h>(m.m0, { m.m1 }); }",
+    };
+    const { allocation } = fitOf(mirrored, tofino);
+    const places = ["m0", "m1"].map((name) => placeOf(allocation, `scalars.m.${name}`));
+    expect(places.map((list) => list.map(({ size }) => size).sort((a, b) => a - b))).toEqual([[16], [8, 16]]);
+    for (const { slices } of places.flat())
+      expect(new Set(slices.filter(({ live }) => live.to > 100).map(({ field }) => field)).size).toBe(1);
+  });
+
+  it("cuts a header before the byte that another table of the same stage writes", () => {
+    const apply = ["if (h.a.kind == 1) { h.a.f0 = 5; } if (h.a.kind == 2) { h.a.f1 = 7; }"];
+    const { allocation, input } = fitOf({ header: [1, 1], metadata: [], apply }, tofino);
+    const stages = input.model.units
+      .filter(({ gress, actions }) => gress === "ingress" && actions.some(({ writes }) => writes.length > 0))
+      .flatMap(({ id }) => input.stagesOf(id));
+    expect(new Set(stages).size).toBe(1);
+    const beside = placeOf(allocation, "h.a.f0").flatMap(({ gress, slices }) =>
+      gress === "ingress" ? slices.map(({ field }) => field) : [],
+    );
+    expect(beside).toContain("h.a.f0");
+    expect(beside).not.toContain("h.a.f1");
+  });
+
+  it("cuts the bytes of a header for the places that a header leaves which excludes it", () => {
+    const pragmas = '@pa_container_size("ingress", "h.b.x", 16, 16)';
+    const apply = ["if (h.a.kind == 1) { h.b.x = 7; } else { h.d.z = 9; }"];
+    const { allocation } = fitOf({ header: [4], metadata: [], apply, pragmas }, tofino);
+    const places = placeOf(allocation, "h.d.z");
+    expect(places.map(({ size }) => size)).toEqual([16, 16]);
+    for (const { slices } of places) expect(slices.map(({ field }) => field)).toContain("h.b.x");
+  });
+
+  it("keeps the bits of validity together, in the smallest container for all of them", () => {
+    const many = Array.from({ length: 7 }, (_, i) => i);
+    const { allocation } = fitOf({ header: [4], metadata: [], apply: [], more: many.length }, tofino);
+    const bits = allocation.containers.flatMap(({ gress, size, slices }) => {
+      const valid = slices.filter(({ field }) => field.endsWith("$valid$")).length;
+      return gress === "ingress" && valid > 0 ? [[size, valid]] : [];
+    });
+    expect(bits).toEqual([[16, 4 + many.length]]);
+  });
+
   it("needs no bit for a header that every way through the egress parser extracts", () => {
     const { allocation } = fitOf({ ...shape, apply: [] }, tofino);
     const valid = allocation.containers.flatMap(({ gress, slices }) =>
       slices.flatMap(({ field }) => (field.endsWith("$valid$") ? [`${gress} ${field}`] : [])),
     );
-    expect(valid.sort()).toEqual(["ingress h.a.$valid$", "ingress h.b.$valid$", "ingress h.c.$valid$"]);
+    expect(valid.sort()).toEqual([
+      "ingress h.a.$valid$",
+      "ingress h.b.$valid$",
+      "ingress h.c.$valid$",
+      "ingress h.d.$valid$",
+    ]);
   });
 
   it("gives values of different branches one place, and the verifier refuses those of one branch there", () => {

@@ -232,6 +232,8 @@ export interface ParserModel {
   /** Of what the parser sets, what it takes from the packet or computes. */
   readonly takes: (gress: Gress) => ReadonlySet<string>;
   readonly reads: (gress: Gress) => ReadonlySet<string>;
+  /** Of what the deparser reads, what its mirrors and resubmissions carry, the session included. */
+  readonly carries: (gress: Gress) => ReadonlySet<string>;
 }
 
 /** Both name a bit in common. */

@@ -50,6 +50,7 @@ export function readParser(
     union(parsers[gress].map((parser) => setBy(parser, (value) => value?.type !== "hexstr"))),
   );
   const readIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
+  const carriedIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const here: Readonly<Record<Gress, ReadonlySet<string>>> =
     pipe === undefined
       ? { ingress: all, egress: all }
@@ -81,6 +82,10 @@ export function readParser(
       readIn[gress] ??= readBy(program, deparsers[gress]);
       return readIn[gress];
     },
+    carries: (gress) => {
+      carriedIn[gress] ??= carriedBy(program, deparsers[gress]);
+      return carriedIn[gress];
+    },
   };
 }
 
@@ -101,6 +106,17 @@ function readBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Deparser
   );
   const inputs = program.calculations.filter(({ name }) => named.has(name)).map(({ input }) => input);
   return fieldsIn([primitives, inputs, program.field_lists, program.learn_lists]);
+}
+
+/** Fields that the mirrors and resubmissions of a Tofino's deparsers carry. */
+function carriedBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Deparser[]): ReadonlySet<string> {
+  const carried = new Set<string>();
+  for (const { op, parameters } of deparsers.flatMap((one) => one.primitives ?? [])) {
+    if (op !== "mirror" && op !== "resubmit_data") continue;
+    const named = parameters.find((one) => one.type === "calculation")?.value;
+    fieldsIn([parameters, program.calculations.find(({ name }) => name === named)?.input], carried);
+  }
+  return carried;
 }
 
 /** Fields that the states of a parser set to such values. */

@@ -21,6 +21,7 @@ import type { PhvLayout } from "./pack.js";
 import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
 import { Sharing } from "./sharing.js";
 import { halvesOf, slicingsOf } from "./slicings.js";
+import { withValidityLists } from "./validity-lists.js";
 
 /**
  * Allocates both gresses; undefined for a target without an arrangement of containers. Where that leaves fields without a container, values
@@ -81,7 +82,7 @@ class Allocator {
     const { input } = this;
     const use = useOf(input.model, input.target, gress);
     const sharing = new Sharing(input, use);
-    const pieces = piecesOf(input, layout, use);
+    const pieces = withValidityLists(input, use, piecesOf(input, layout, use));
     const isFixed = (field: string) => this.#isFixed(gress, field);
     const clustering = new Clustering(
       input.model,
@@ -162,10 +163,12 @@ class Allocator {
     const { model } = this.input;
     const size = pieces[0]!.size;
     const isFixed = pieces.some(({ slices }) =>
-      slices.some(({ field }) => this.#isFixed(sharing.gress, field) || model.forDeparser.has(field)),
+      slices.some(
+        ({ field }) =>
+          this.#isFixed(sharing.gress, field) || (model.forDeparser.has(field) && !field.endsWith("$")),
+      ),
     );
-    const isWholly =
-      isWhole || isFixed || pieces.length > 1 || pieces[0]!.bytes !== undefined || pieces[0]!.isAlone;
+    const isWholly = isWhole || isFixed || pieces.length > 1 || pieces[0]!.isAlone;
     const ways = isWholly ? [[[...pieces]]] : slicingsOf(model, sharing.use, pieces);
     let best: { readonly choices: readonly Choice[]; readonly cost: number } | undefined;
     for (const way of ways) {
@@ -299,7 +302,9 @@ class Allocator {
   #costOf({ slot, at, isInTurn }: Place, { slices, size, isAlone }: Piece): number {
     const isLater = this.input.target.phv.deparser_validity_shared && !this.isFrugal;
     const { isNew, isShared } = isLater ? LATER : EARLIER;
-    const wasted = isAlone ? WASTED_BIT * (size - slices.reduce((sum, { width }) => sum + width, 0)) : 0;
+    const free = size - slices.reduce((sum, { width }) => sum + width, 0);
+    const ofValidity = isLater && slices.every(({ field }) => field.endsWith("$"));
+    const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
     if (isInTurn) return IN_TURN;
     if (slot.guests.length === 0) return isNew + wasted + (slot.block.gress === undefined ? NEW_BLOCK : 0);
     let cost = wasted;
@@ -335,6 +340,7 @@ const EARLIER = { isNew: 1e12, isShared: 1e8 };
 const LATER = { isNew: 1e8, isShared: 1e12 };
 const IN_TURN = 1e14;
 const WASTED_BIT = 1e4;
+const WASTED_VALIDITY = 1e10;
 const NEW_BLOCK = 1e-3;
 
 /** The bytes of a header's piece, by name. */

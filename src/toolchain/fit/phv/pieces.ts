@@ -8,6 +8,7 @@ import type { Access, FieldInfo, FitModel, Gress, Operation, Unit } from "../mod
 import { actionReads, keyReads, writesOf } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { AllocationInput } from "./allocation.js";
+import { bordersOfStages } from "./conflicts.js";
 import { type ByteRange, cutBytes } from "./cuts.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
 
@@ -137,10 +138,12 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     .filter((one) => one.gress === gress && !one.tagalong)
     .flatMap(({ slices }) => slices.filter(({ field }) => !model.fields.has(field)));
   for (const { field, lo, width } of results) pieces.push(valuePiece(gress, { field, lo, width }, false));
+  const carried = model.parser.carries(gress);
   for (const field of touched) {
     const info = model.fields.get(field);
     if (info === undefined || (!info.metadata && isCarried(info.header))) continue;
     if (request(field)?.sizes !== undefined) asked.add(field);
+    else if (carried.has(field)) pieces.push(...exactPieces(gress, info, isAlone(field)));
     else
       for (const part of partsOf(info, use.ranges.get(field) ?? [], isAlone(field)))
         pieces.push(valuePiece(gress, part, isAlone(field)));
@@ -174,6 +177,22 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
       isTouched: true,
       isAlone: field.endsWith("_type") || field.endsWith("_port"),
     });
+  return pieces;
+}
+
+/**
+ * The pieces of a value of metadata that a mirror or a resubmission carries: whole bytes, so that its containers hold nothing else (p4c,
+ * phv/phv_fields.cpp, exact_containers). The largest containers hold the lowest bits.
+ */
+function exactPieces(gress: Gress, { name, width }: FieldInfo, isAlone: boolean): Piece[] {
+  const pieces: Piece[] = [];
+  for (let lo = 0; lo < width; ) {
+    const rest = 8 * Math.ceil((width - lo) / 8);
+    const size = rest >= 32 ? 32 : rest >= 16 ? 16 : 8;
+    const slices = [{ field: name, lo, width: Math.min(size, width - lo), at: 0 }];
+    pieces.push({ gress, size, slices, bytes: undefined, isSent: true, isTouched: true, isAlone });
+    lo += size;
+  }
   return pieces;
 }
 
@@ -282,12 +301,8 @@ const MAX_BITS = 32;
 /** Bytes of the port in the chip's own header, which parser and deparser always need. */
 const PORT_BYTES = 2;
 
-function headerPieces(
-  { model, target }: AllocationInput,
-  use: GressUse,
-  header: string,
-  request: Request,
-): Piece[] {
+function headerPieces(input: AllocationInput, use: GressUse, header: string, request: Request): Piece[] {
+  const { model, target } = input;
   const { gress, touched } = use;
   const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
   const info = defined(model.headers.get(header));
@@ -295,7 +310,11 @@ function headerPieces(
   const bytes = Math.ceil(info.bits / 8);
   // Past the pipeline go whole values alone.
   const isWhole = (target.phv.arrangement?.bypasses ?? 0) > 0;
+  const isListed = (field: string) => model.parser.carries(gress).has(field);
   const touchedBytes = bytesTouched(fields, use, isWhole);
+  for (const { name, offset, width } of fields)
+    if (isListed(name))
+      for (let byte = offset >> 3; 8 * byte < offset + width; byte++) touchedBytes.add(byte);
   if (model.hasEgressParser && intrinsicHeader(model, gress) === header)
     for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
   const asked = withoutOverlap(askedRanges(fields, request, bytes));
@@ -307,11 +326,12 @@ function headerPieces(
       ({ name, offset, width }) =>
         offset < 8 * byte + 8 && 8 * byte < offset + width && model.parser.reads(gress).has(name),
     );
-  const borders = new Set(
-    fields
-      .filter(({ name }) => isAlone(name))
+  const borders = new Set([
+    ...fields
+      .filter(({ name }) => isAlone(name) || isListed(name))
       .flatMap(({ offset, width }) => [offset >> 3, (offset + width + 7) >> 3]),
-  );
+    ...bordersOfStages(input, use, fields, bytes),
+  ]);
   const boundaries = boundariesOf(fields, use);
   const shape = {
     isBoundary: (byte: number) => boundaries.includes(8 * byte),

@@ -1,8 +1,8 @@
 /** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
-import { ignoresDependency } from "../dependencies.js";
-import { type Gress, labelOf, type Unit } from "../model/model.js";
+import { type Gress, labelOf } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type PlacedSlice, type Unallocated } from "./allocation.js";
 import { Apart } from "./apart.js";
+import { meetInStage } from "./conflicts.js";
 import { Lifetimes } from "./lifetimes.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
@@ -141,7 +141,7 @@ export class Sharing {
     const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
     for (const [i, a] of writings.entries())
       for (const b of writings.slice(i + 1)) {
-        if (a.op.write.field === b.op.write.field || !this.#meetInStage(a, b)) continue;
+        if (a.op.write.field === b.op.write.field || !meetInStage(this.input, a, b)) continue;
         const fields = [a.op.write.field, b.op.write.field];
         const detail = `${labelOf(a.unit)} and ${labelOf(b.unit)} set them in one stage, and they share a container`;
         return { fields, rule: "stage", detail, source: a.op.source ?? a.unit.source };
@@ -180,17 +180,8 @@ export class Sharing {
   #clash(writings: readonly Writing[]): boolean {
     for (const [i, a] of writings.entries())
       for (const b of writings.slice(i + 1))
-        if (a.op.write.field !== b.op.write.field && this.#meetInStage(a, b)) return true;
+        if (a.op.write.field !== b.op.write.field && meetInStage(this.input, a, b)) return true;
     return false;
-  }
-
-  #meetInStage(a: Writing, b: Writing): boolean {
-    if (a.unit.id === b.unit.id) return false;
-    const stages = this.input.stagesOf(b.unit.id);
-    if (!this.input.stagesOf(a.unit.id).some((stage) => stages.includes(stage))) return false;
-    const { flow } = this.input.model;
-    const together = flow.leads(a.unit.id, a.action, b.unit.id) || flow.leads(b.unit.id, b.action, a.unit.id);
-    return together && !ignoresDependency(a.unit, b.unit as Unit);
   }
 }
 

@@ -1,0 +1,49 @@
+/**
+ * The bits that tell the deparser which headers and checksums to send stand together: lists of at most 32 bits, in the order of the headers
+ * (p4c, phv/make_clusters.cpp, pack_pov_bits). A bit that another table of the same stage writes than one of the list stands for itself.
+ */
+import { defined } from "../../../base/index.js";
+import type { Gress } from "../model/model.js";
+import type { AllocationInput } from "./allocation.js";
+import { meetInStage } from "./conflicts.js";
+import { type GressUse, type Piece, sizeFor } from "./pieces.js";
+
+/** Bits of a list, which a container holds. */
+const MAX_BITS = 32;
+
+/** The pieces, with those of single bits for the deparser's choice of headers as lists. */
+export function withValidityLists(input: AllocationInput, use: GressUse, pieces: readonly Piece[]): Piece[] {
+  const isValid = ({ slices, isAlone }: Piece) =>
+    !isAlone && slices.length === 1 && slices[0]!.width === 1 && slices[0]!.field.endsWith("$");
+  const single: Piece[] = [];
+  const lists: string[][] = [];
+  const writingsOf = (field: string) => use.operations.filter(({ op }) => op.write.field === field);
+  for (const piece of pieces.filter(isValid)) {
+    const { field } = defined(piece.slices[0]);
+    let list = lists.at(-1);
+    if (list === undefined || list.length === MAX_BITS) lists.push((list = []));
+    const mine = writingsOf(field);
+    const clashes = list.some((other) =>
+      writingsOf(other).some((a) => mine.some((b) => meetInStage(input, a, b))),
+    );
+    if (clashes) single.push(piece);
+    else list.push(field);
+  }
+  return [
+    ...pieces.filter((piece) => !isValid(piece)),
+    ...single,
+    ...lists.map((fields) => listPiece(use.gress, fields)),
+  ];
+}
+
+function listPiece(gress: Gress, fields: readonly string[]): Piece {
+  return {
+    gress,
+    size: sizeFor(fields.length),
+    slices: fields.map((field, at) => ({ field, lo: 0, width: 1, at })),
+    bytes: undefined,
+    isSent: false,
+    isTouched: true,
+    isAlone: false,
+  };
+}
