@@ -3,11 +3,15 @@
  * compiler cuts a header between them when it allocates once more with the stages of a placement (p4c, phv/analysis/pack_conflicts.cpp).
  */
 import { ignoresDependency } from "../dependencies.js";
-import type { Access } from "../model/model.js";
+import type { Access, Operation, Unit } from "../model/model.js";
 import type { AllocationInput } from "./allocation.js";
-import type { GressUse } from "./pieces.js";
 
-type Writing = GressUse["operations"][number];
+/** An operation of an action of a table. */
+interface Writing {
+  readonly unit: Unit;
+  readonly action: number;
+  readonly op: Operation;
+}
 
 /** Two tables that can run for one packet have a stage in common. */
 export function meetInStage(input: AllocationInput, a: Writing, b: Writing): boolean {
@@ -22,12 +26,12 @@ export function meetInStage(input: AllocationInput, a: Writing, b: Writing): boo
 /** Bytes of a header, counted from its start, before which a cut parts values that different tables of one stage write. */
 export function bordersOfStages(
   input: AllocationInput,
-  use: GressUse,
+  operations: readonly Writing[],
   fields: readonly { readonly name: string; readonly offset: number; readonly width: number }[],
   bytes: number,
 ): number[] {
   const placed = fields.flatMap(({ name, offset, width }) =>
-    use.operations
+    operations
       .filter(({ op }) => op.write.field === name)
       .map((writing) => ({ writing, ...bytesOf(writing.op.write, offset, width) })),
   );

@@ -330,7 +330,7 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
     ...fields
       .filter(({ name }) => isAlone(name) || isListed(name))
       .flatMap(({ offset, width }) => [offset >> 3, (offset + width + 7) >> 3]),
-    ...bordersOfStages(input, use, fields, bytes),
+    ...bordersOfStages(input, use.operations, fields, bytes),
   ]);
   const boundaries = boundariesOf(fields, use);
   const shape = {
