@@ -8,7 +8,7 @@ import { buildTopology, topologySchema } from "../../src/fabric/topology/index.j
 import { readTrafficFile } from "../../src/fabric/traffic/index.js";
 import { readRuntimeFile, runCommands } from "../../src/toolchain/control/index.js";
 import { loadDocument } from "../../src/toolchain/documents/index.js";
-import { fitProgram } from "../../src/toolchain/fit/index.js";
+import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
 import { readProject } from "../../src/toolchain/loading/project-file.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { P4InfoIndex, readP4Info, validateP4Info } from "../../src/toolchain/program/index.js";
@@ -34,9 +34,11 @@ const READERS: readonly [codes: RegExp, reader: Reader][] = [
   [
     /^P440/,
     (file, found) => {
-      const result = compile({ file }, found);
+      const result = compile({ file, form: "hardware" }, found);
       if (result === undefined) return;
-      for (const one of fitProgram(result.program, loadTarget("tofino")).diagnostics) found.add(one);
+      const [pipe] = pipesOf(result.program);
+      const program = pipe === undefined ? result.program : onePipe(result.program, pipe);
+      for (const one of fitProgram(program, loadTarget("tofino")).diagnostics) found.add(one);
     },
   ],
   [
