@@ -254,23 +254,31 @@ it("takes more stages than the chip has as a refusal, and an error of another ki
 });
 
 it("counts as accepted only what the compiler refused as given and places as changed", () => {
-  const ours = { verdict: "placed", resource: "", stages: 3 };
-  const one = (name: string, kind: AskedLine["kind"], said: Answer["said"]) => ({
-    ...{ case: name, kind, amount: 0, ours },
+  const { judged } = askedOf({ from: 1, fits: 1000, refused: 1060 }, 1050);
+  const growth = (name: string, isRefused?: boolean) => ({ ...judged, case: name, isRefused });
+  const after = (name: string, said: Answer["said"]): AskedLine => ({
+    ...{ case: name, kind: "table advised", amount: 1060 },
+    ours: { verdict: "placed", resource: "", stages: 12 },
     theirs: answer(said),
   });
-  expect(
-    advisedCounts([
-      one("a", "fields given", "refused"),
-      one("a", "fields advised", "placed"),
-      one("a", "table given", "placed"),
-      one("a", "table advised", "placed"),
-      one("b", "fields given", "refused"),
-      one("b", "fields advised", "refused"),
-      one("b", "table given", "refused"),
-      one("c", "table advised", "placed"),
-    ]),
-  ).toEqual({ refused: 3, placed: 1 });
+  const advice = new Map(
+    ["a", "b", "c", "d"].map((name) => [`${name} grown by table`, { isChanged: name !== "c" }]),
+  );
+  const growths = [
+    growth("a", true),
+    growth("b", true),
+    growth("c", true),
+    growth("d"),
+    growth("e", false),
+    growth("f", true),
+  ];
+  const counts = advisedCounts(growths, advice, [
+    after("a", "placed"),
+    after("b", "refused"),
+    after("d", "placed"),
+  ]);
+  expect(counts).toEqual({ tried: 4, changed: 2, placed: 1 });
+  expect(advisedSummary(counts)).toContain("Of 4 grown designs that the compiler refuses");
 });
 
 it("counts the designs that both refuse, the resource, and the points, by how they were grown", () => {
@@ -288,5 +296,4 @@ it("counts the designs that both refuse, the resource, and the points, by how th
     "| c | table | 1000 / 1060 | 1000 / 1060 | yes | stages | stages, containers |  |",
     "| c | table | 1000 / - | 1000 / - |  |  |  |  |",
   ]);
-  expect(advisedSummary([])).toContain("Of 0 grown designs");
 });

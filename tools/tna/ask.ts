@@ -86,33 +86,24 @@ class Asking {
     this.#note({ ...asked, ours });
   }
 
-  /** Asks about the changed program of a growth, if there is one. */
+  /** Asks about the changed program of a growth that the compiler refuses, if there is one. */
   async advised(one: Case, kind: Grown["kind"]): Promise<void> {
-    const name = `${caseName(one)} grown by ${kind}`;
-    const changed = join(this.grown, `${name.replaceAll("/", "_")}.advised.p4`);
-    if (!existsSync(changed) || this.#known(one, `${kind} advised`).length > 0) return;
-    const from = refusedFolder(this.grown, one, kind);
+    const changed = join(
+      this.grown,
+      `${caseName(one)} grown by ${kind}`.replaceAll("/", "_").concat(".advised.p4"),
+    );
+    const { least } = pointOf(this.#known(one, kind));
+    if (least === undefined || !existsSync(changed) || this.#known(one, `${kind} advised`).length > 0) return;
     const folder = join(this.grown, growthFolder(caseName(one), kind), "advised");
-    cpSync(from, folder, { recursive: true });
+    cpSync(refusedFolder(this.grown, one, kind), folder, { recursive: true });
     const moved = (path: string) => path.replace(join(this.corpus, one.repo.replace("/", "+")), folder);
     const main = moved(programFile(this.corpus, one));
     const include = searchPath(this.corpus, one).map(moved);
-    for (const [part, text] of [
-      ["refused", readFileSync(main, "utf8")],
-      ["advised", readFileSync(changed, "utf8")],
-    ] as const) {
-      writeFileSync(main, text);
-      const { result } = await fitted(one, main, include);
-      const ours = { verdict: result.verdict, resource: fitResource(result), stages: result.stages };
-      const theirs = await this.#ask(one, { main, include });
-      this.#note({
-        case: caseName(one),
-        kind: part === "refused" ? `${kind} given` : `${kind} advised`,
-        amount: 0,
-        ours,
-        theirs,
-      });
-    }
+    writeFileSync(main, readFileSync(changed, "utf8"));
+    const { result } = await fitted(one, main, include);
+    const ours = { verdict: result.verdict, resource: fitResource(result), stages: result.stages };
+    const theirs = await this.#ask(one, { main, include });
+    this.#note({ case: caseName(one), kind: `${kind} advised`, amount: least, ours, theirs });
   }
 
   #ask(one: Case, source: { main: string; include: readonly string[] }): Promise<Answer> {

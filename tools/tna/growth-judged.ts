@@ -6,8 +6,8 @@ import type { Growing } from "./grown-source.js";
 /** A line of `asked.jsonl`: one source, both answers. */
 export interface AskedLine {
   readonly case: string;
-  /** `given` and `advised`: the source before and after the change of `--advise`. */
-  readonly kind: Growing["kind"] | `${Growing["kind"]} ${"given" | "advised"}`;
+  /** `advised`: the least source that the compiler refuses, changed by `--advise`. */
+  readonly kind: Growing["kind"] | `${Growing["kind"]} advised`;
   /** Entries or fields. */
   readonly amount: number;
   readonly ours: { readonly verdict: string; readonly resource: string; readonly stages: number };
@@ -105,14 +105,27 @@ export function judgedGrowths(grown: readonly Grown[], asked: readonly AskedLine
   });
 }
 
-/** Designs that the compiler refuses before the advice, and those of them that it places after it. */
-export function advisedCounts(asked: readonly AskedLine[]): { refused: number; placed: number } {
-  const givens = asked.filter(({ kind, theirs }) => kind.endsWith(" given") && theirs.said === "refused");
-  const placed = givens.filter((given) =>
+/**
+ * Growths that the compiler refuses and whose advice was tried, those that the advice changed, and those that the compiler places after it.
+ * Where `fit` places the least source that the compiler refuses, there is no advice, and the growth counts as tried.
+ */
+export function advisedCounts(
+  growths: readonly JudgedGrowth[],
+  advice: ReadonlyMap<string, { readonly isChanged: boolean }>,
+  asked: readonly AskedLine[],
+): { tried: number; changed: number; placed: number } {
+  const tried = growths.filter(
+    ({ case: name, kind, isRefused }) =>
+      isRefused === false || (isRefused === true && advice.has(`${name} grown by ${kind}`)),
+  );
+  const changed = tried.filter(
+    ({ case: name, kind }) => advice.get(`${name} grown by ${kind}`)?.isChanged === true,
+  );
+  const placed = changed.filter((one) =>
     asked.some(
       ({ case: name, kind, theirs }) =>
-        name === given.case && kind === given.kind.replace("given", "advised") && theirs.said === "placed",
+        name === one.case && kind === `${one.kind} advised` && theirs.said === "placed",
     ),
   );
-  return { refused: givens.length, placed: placed.length };
+  return { tried: tried.length, changed: changed.length, placed: placed.length };
 }

@@ -188,10 +188,9 @@ export function judgedSummary(growths: readonly JudgedGrowth[]): string {
 The points of refusal are within 10 % for ${parts.join(" and ")}.`;
 }
 
-/** `7 of 21`: designs that the compiler refuses before the advice, and places after it. */
-export function advisedSummary(asked: readonly AskedLine[]): string {
-  const { refused, placed } = advisedCounts(asked);
-  return `Of ${refused} grown designs that the compiler refuses and that the advice changes, it places ${placed} after the advice.`;
+/** How many of the designs that the compiler refuses it places after the advice, in a sentence. */
+export function advisedSummary({ tried, changed, placed }: ReturnType<typeof advisedCounts>): string {
+  return `Of ${tried} grown designs that the compiler refuses and whose advice was tried, the advice changes ${changed}, and **the compiler places ${placed} of these after it**.`;
 }
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -220,7 +219,11 @@ if (grown !== undefined) {
   const asked = linesOf<AskedLine>(join(grown, "asked.jsonl"));
   const judged = judgedGrowths(linesOf<Grown>(join(grown, "grow.jsonl")), asked);
   page = withPart(page, "judged", `${NOT_MEASURED}\n${judgedSummary(judged)}\n\n${judgedTable(judged)}`);
-  page = withPart(page, "accepted", `${NOT_MEASURED}\n${advisedSummary(asked)}`);
+  page = withPart(
+    page,
+    "accepted",
+    `${NOT_MEASURED}\n${advisedSummary(advisedCounts(judged, new Map(advice.map((line) => [line.name, { isChanged: line.changes.length > 0 }])), asked))}`,
+  );
   page = withPart(page, "growth", growthTable(growths));
   page = withPart(page, "helped", `${summary(advice)} fit after the advice. ${NOT_MEASURED}`);
   page = withPart(page, "advice", adviceTable(advice));
