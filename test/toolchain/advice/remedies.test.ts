@@ -9,7 +9,7 @@ import { actLater } from "../../../src/toolchain/advice/act-later.js";
 import { isIndependent } from "../../../src/toolchain/advice/advise.js";
 import { candidatesOf } from "../../../src/toolchain/advice/candidates.js";
 import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
-import { shorterLives } from "../../../src/toolchain/advice/lifetimes.js";
+import { shorterLives, valuesFor } from "../../../src/toolchain/advice/lifetimes.js";
 import { edited } from "../../../src/toolchain/advice/own-text.js";
 import { editsOf } from "../../../src/toolchain/advice/rewrite.js";
 import { TableTexts } from "../../../src/toolchain/advice/tables.js";
@@ -223,26 +223,32 @@ describe("values that live for a shorter time", () => {
     expect(swapped("")).toHaveLength(1);
   });
 
-  it("moves tables that only set values to those that use them, and leaves first values open", () => {
-    const text = grown(128);
-    const { before, after, changes, file, withOtherValues } = advised(text);
+  it("takes no credit for tables that only stand elsewhere: the compiler allocates by dependencies, before it places", () => {
+    // p4c with a Tofino back end refuses such programs after the move, too (docs/tna/growth-accuracy.md).
+    const { before, after, changes } = advised(grown(128));
     expect(before.phv.exceeded).toHaveLength(1);
-    expect(after.verdict).toBe("placed");
-    expect(changes.join()).toContain("@pa_no_init for 128 variables");
-    for (const other of [file, withOtherValues!]) {
-      const meaning = compared(text, other);
-      expect(meaning.difference).toBeUndefined();
-      expect(meaning.tablesHit).toBe(meaning.tables);
-    }
+    expect(after.phv.exceeded).toHaveLength(1);
+    expect(changes).toEqual([]);
+  });
+
+  it("keeps the meaning with other first values where the program sets them before it reads them", () => {
+    const text = grown(8);
+    const { file, unit } = fitted(text);
+    const names = Array.from({ length: 8 }, (_, i) => `grown_${i}`);
+    const { text: open } = edited(file, valuesFor(file, unit, names));
+    expect(open).not.toBe(text);
+    const meaning = compared(text, open);
+    expect(meaning.difference).toBeUndefined();
+    expect(meaning.tablesHit).toBe(meaning.tables);
   });
 
   it("is shown by other first values where a program does depend on them", () => {
-    const text = grown(128).replaceAll(
-      "action grow_mark_3() {}",
-      "action grow_mark_3() { hdr.d.b = grown_12; }",
+    const text = grown(8).replaceAll(
+      "action grow_mark_1() {}",
+      "action grow_mark_1() { hdr.d.b = grown_4; }",
     );
-    const { withOtherValues } = advised(text);
-    expect(withOtherValues).toBeDefined();
-    expect(compared(text, withOtherValues!).difference).toMatch(/^packet /);
+    const { file, unit } = fitted(text);
+    const { text: open } = edited(file, valuesFor(file, unit, ["grown_4"]));
+    expect(compared(text, open).difference).toMatch(/^packet /);
   });
 });

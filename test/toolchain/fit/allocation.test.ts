@@ -93,7 +93,8 @@ function fitOf(shape: Shape, target: Target) {
   const result = fitProgram(onePipe(built!.program, "pipe"), target);
   const stagesOf = (unit: number) =>
     result.placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage);
-  const input = { model: result.model, target, requests: NO_REQUESTS, stagesOf };
+  const earliestOf = (unit: number) => result.problem.graph.earliest[unit] ?? 0;
+  const input = { model: result.model, target, requests: NO_REQUESTS, stagesOf, earliestOf };
   return { result, input, allocation: result.phv.allocation! };
 }
 

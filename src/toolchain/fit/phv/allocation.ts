@@ -85,6 +85,8 @@ export interface AllocationInput {
   readonly requests: PhvRequests;
   /** Stages of a unit in the placement; empty for one that has none. */
   readonly stagesOf: (unit: number) => readonly number[];
+  /** The earliest stage of a unit by what it depends on: the compiler allocates before it places, and knows no other. */
+  readonly earliestOf: (unit: number) => number;
 }
 
 const KIND_LETTERS: Readonly<Record<ContainerKind, string>> = {

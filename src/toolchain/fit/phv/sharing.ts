@@ -1,6 +1,12 @@
 /** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
 import { type Gress, labelOf } from "../model/model.js";
-import { type AllocationInput, FROM_PARSER, type PlacedSlice, type Unallocated } from "./allocation.js";
+import {
+  type AllocationInput,
+  FROM_PARSER,
+  type LiveRange,
+  type PlacedSlice,
+  type Unallocated,
+} from "./allocation.js";
 import { Apart } from "./apart.js";
 import { meetInStage } from "./conflicts.js";
 import { Lifetimes } from "./lifetimes.js";
@@ -14,6 +20,8 @@ const MAX_SOURCES = 2;
 
 export class Sharing {
   readonly #lifetimes: Lifetimes;
+  /** The same by the earliest stages of tables. */
+  readonly #earliest: Lifetimes;
   readonly #apart: Apart;
   readonly #placed = new WeakMap<Piece, readonly PlacedSlice[]>();
   readonly #writings = new Map<string, Writing[]>();
@@ -23,6 +31,7 @@ export class Sharing {
     readonly use: GressUse,
   ) {
     this.#lifetimes = new Lifetimes(input, use.gress);
+    this.#earliest = new Lifetimes({ ...input, stagesOf: (unit) => [input.earliestOf(unit)] }, use.gress);
     this.#apart = new Apart(input.model, use);
     for (const writing of use.operations) {
       const { field } = writing.op.write;
@@ -95,7 +104,9 @@ export class Sharing {
     if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
       if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
     if (this.#apart.never(a.field, b.field)) return true;
-    return inTurn && (a.live.to <= b.live.from || b.live.to <= a.live.from);
+    return (
+      inTurn && areApart(a.live, b.live) && areApart(this.#earliest.of(a.field), this.#earliest.of(b.field))
+    );
   }
 
   /** The slices, which are apart in a container and may live at once, can be there: every action that writes one of them keeps the others. */
@@ -198,3 +209,5 @@ const meets = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
 
 const covers = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
   slice.field === write.field && write.lo <= slice.lo && slice.lo + slice.width <= write.lo + write.width;
+
+const areApart = (a: LiveRange, b: LiveRange): boolean => a.to <= b.from || b.to <= a.from;
