@@ -237,6 +237,8 @@ it("asks no further where the compiler has no answer, and counts no point", () =
   const asked = [{ case: "c", kind: "fields" as const, amount: 8, ours, theirs: answer("no answer") }];
   expect(nextAmount(growth, asked)).toBeUndefined();
   expect(judgedGrowths([growth], asked)[0]).toMatchObject({ isSamePoint: undefined, note: "no answer" });
+  // What the compiler does not compile is no judged growth.
+  expect(judgedGrowths([growth], [{ ...asked[0]!, theirs: answer("failed") }])).toEqual([]);
 });
 
 it("takes more stages than the chip has as a refusal, and an error of another kind as none", () => {
@@ -277,7 +279,7 @@ it("counts as accepted only what the compiler refused as given and places as cha
     after("b", "refused"),
     after("d", "placed"),
   ]);
-  expect(counts).toEqual({ tried: 4, changed: 2, placed: 1 });
+  expect(counts).toEqual({ tried: 4, changed: 2, given: 2, placed: 1 });
   expect(advisedSummary(counts)).toContain("Of 4 grown designs that the compiler refuses");
 });
 

@@ -77,11 +77,14 @@ export interface JudgedGrowth {
   readonly note: string;
 }
 
+/** Growths that the compiler was asked about, without those whose sources it never placed or refused: it does not compile them. */
 export function judgedGrowths(grown: readonly Grown[], asked: readonly AskedLine[]): JudgedGrowth[] {
   return grown.flatMap((line) => {
     const own = asked.filter((one) => one.case === line.case && one.kind === line.kind);
     if (own.length === 0) return [];
     const { placed, least } = pointOf(own);
+    if (placed === undefined && least === undefined && own.every(({ theirs }) => theirs.said === "failed"))
+      return [];
     const hidden = own.find(({ theirs: { said } }) => said === "no answer" || said === "failed");
     const { fits, refused } = line;
     const known = least !== undefined || (placed !== undefined && hidden === undefined);
@@ -113,7 +116,7 @@ export function advisedCounts(
   growths: readonly JudgedGrowth[],
   advice: ReadonlyMap<string, { readonly isChanged: boolean }>,
   asked: readonly AskedLine[],
-): { tried: number; changed: number; placed: number } {
+): { tried: number; changed: number; given: number; placed: number } {
   const tried = growths.filter(
     ({ case: name, kind, isRefused }) =>
       isRefused === false || (isRefused === true && advice.has(`${name} grown by ${kind}`)),
@@ -121,11 +124,9 @@ export function advisedCounts(
   const changed = tried.filter(
     ({ case: name, kind }) => advice.get(`${name} grown by ${kind}`)?.isChanged === true,
   );
-  const placed = changed.filter((one) =>
-    asked.some(
-      ({ case: name, kind, theirs }) =>
-        name === one.case && kind === `${one.kind} advised` && theirs.said === "placed",
-    ),
+  const after = changed.flatMap((one) =>
+    asked.filter(({ case: name, kind }) => name === one.case && kind === `${one.kind} advised`).slice(-1),
   );
-  return { tried: tried.length, changed: changed.length, placed: placed.length };
+  const placed = after.filter(({ theirs }) => theirs.said === "placed");
+  return { tried: tried.length, changed: changed.length, given: after.length, placed: placed.length };
 }

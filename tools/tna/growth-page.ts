@@ -3,9 +3,9 @@
  *
  *     GROWN=DIR npx tsx tools/tna/growth-page.ts
  *
- * Reads `grow.jsonl`, `advise.jsonl`, `refused.jsonl` and `asked.jsonl`. The texts around the tables stay.
+ * Reads `grow.jsonl`, `advise.jsonl`, `refused.jsonl` and `asked.jsonl`. A part whose file is not there stays, and so do the texts around the parts.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { linesOf } from "./corpus.js";
 import type { Grown } from "./growing.js";
@@ -189,8 +189,8 @@ The points of refusal are within 10 % for ${parts.join(" and ")}.`;
 }
 
 /** How many of the designs that the compiler refuses it places after the advice, in a sentence. */
-export function advisedSummary({ tried, changed, placed }: ReturnType<typeof advisedCounts>): string {
-  return `Of ${tried} grown designs that the compiler refuses and whose advice was tried, the advice changes ${changed}, and **the compiler places ${placed} of these after it**.`;
+export function advisedSummary({ tried, changed, given, placed }: ReturnType<typeof advisedCounts>): string {
+  return `Of ${tried} grown designs that the compiler refuses and whose advice was tried, the advice changes ${changed}. ${given} of these were given to the compiler, and **it places ${placed}**.`;
 }
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -213,21 +213,32 @@ function lastOf<T>(path: string, nameOf: (line: T) => string): T[] {
 
 const { GROWN: grown } = process.env;
 if (grown !== undefined) {
-  const growths = lastOf<GrowthLine>(join(grown, "grow.jsonl"), (line) => `${line.case} ${line.kind}`);
-  const advice = lastOf<AdviceLine>(join(grown, "advise.jsonl"), ({ name }) => name);
+  const file = (name: string) => join(grown, `${name}.jsonl`);
+  const has = (name: string) => existsSync(file(name));
+  const advice = lastOf<AdviceLine>(file("advise"), ({ name }) => name);
+  const asked = linesOf<AskedLine>(file("asked"));
+  const judged = judgedGrowths(linesOf<Grown>(file("grow")), asked);
+  const isChanged = new Map(advice.map((line) => [line.name, { isChanged: line.changes.length > 0 }]));
+  const growths = lastOf<GrowthLine>(file("grow"), (line) => `${line.case} ${line.kind}`);
+  const refused = lastOf<RefusedLine>(file("refused"), ({ name }) => name);
+  const parts: readonly (readonly [name: string, from: readonly string[], text: () => string])[] = [
+    [
+      "judged",
+      ["grow", "asked"],
+      () => `${NOT_MEASURED}\n${judgedSummary(judged)}\n\n${judgedTable(judged)}`,
+    ],
+    [
+      "accepted",
+      ["grow", "asked", "advise"],
+      () => `${NOT_MEASURED}\n${advisedSummary(advisedCounts(judged, isChanged, asked))}`,
+    ],
+    ["growth", ["grow"], () => growthTable(growths)],
+    ["helped", ["advise"], () => `${summary(advice)} fit after the advice. ${NOT_MEASURED}`],
+    ["advice", ["advise"], () => adviceTable(advice)],
+    ["unhit", ["advise"], () => unhitTable(advice)],
+    ["refused", ["refused"], () => refusedTable(refused)],
+  ];
   let page = readFileSync(PAGE, "utf8");
-  const asked = linesOf<AskedLine>(join(grown, "asked.jsonl"));
-  const judged = judgedGrowths(linesOf<Grown>(join(grown, "grow.jsonl")), asked);
-  page = withPart(page, "judged", `${NOT_MEASURED}\n${judgedSummary(judged)}\n\n${judgedTable(judged)}`);
-  page = withPart(
-    page,
-    "accepted",
-    `${NOT_MEASURED}\n${advisedSummary(advisedCounts(judged, new Map(advice.map((line) => [line.name, { isChanged: line.changes.length > 0 }])), asked))}`,
-  );
-  page = withPart(page, "growth", growthTable(growths));
-  page = withPart(page, "helped", `${summary(advice)} fit after the advice. ${NOT_MEASURED}`);
-  page = withPart(page, "advice", adviceTable(advice));
-  page = withPart(page, "unhit", unhitTable(advice));
-  page = withPart(page, "refused", refusedTable(lastOf(join(grown, "refused.jsonl"), ({ name }) => name)));
+  for (const [name, from, text] of parts) if (from.every(has)) page = withPart(page, name, text());
   writeFileSync(PAGE, page);
 }
