@@ -64,6 +64,15 @@ it("grows a control by fields that live through it: set at its start, matched at
   expect(text.match(/bit<32> grown_\d;/g)).toHaveLength(6);
 });
 
+it("grows a control by tables at its end that share four fields and depend on no other of them", () => {
+  const text = grown(source("size = 16;"), { kind: "tables", table: "t", tables: 8 })!;
+  expect(compiles(text)).toBe(true);
+  expect(text.match(/table grow_out_\d \{ key = \{ grown_\d : exact; grown_\d : exact; \}/g)).toHaveLength(8);
+  expect(text).toMatch(
+    /apply \{ grow_in_0\.apply\(\);\s*t\.apply\(\);\s*grow_out_0\.apply\(\); .*grow_out_7\.apply\(\);/,
+  );
+});
+
 it("leaves a text alone that does not show where the table is", () => {
   expect(grown("control C() { apply { } }", { kind: "table", table: "t", size: 1 })).toBeUndefined();
   expect(grown("control C() { apply { } }", { kind: "fields", table: "t", fields: 1 })).toBeUndefined();
@@ -291,7 +300,7 @@ it("counts the designs that both refuse, the resource, and the points, by how th
   expect(judgedSummary([same, wrong, later, open])).toBe(
     [
       "Of the grown designs that the compiler refuses, `fit` refuses 2 of 3 (67 %) and names the same resource for 2 of 3 (67 %).",
-      "The points of refusal are within 10 % for 2 of 2 (100 %) of those grown by the size of a table and 0 of 1 (0 %) of those grown by fields.",
+      "The points of refusal are within 10 % for 2 of 2 (100 %) of those grown by the size of a table, 0 of 1 (0 %) of those grown by fields.",
     ].join("\n"),
   );
   expect(judgedTable([same, open]).split("\n").slice(3)).toEqual([

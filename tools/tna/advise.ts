@@ -21,7 +21,7 @@ import { readStf, runStf } from "../../src/toolchain/stf/index.js";
 import { CoverageCounts } from "../../src/toolchain/switch/index.js";
 import { generateTests, stfOf } from "../../src/toolchain/testgen/index.js";
 import { type Case, caseName, chipDefines, linesOf, programFile, readCases, searchPath } from "./corpus.js";
-import { refusedFolder } from "./growing.js";
+import { GROWTHS, refusedFolder } from "./growing.js";
 
 const PACKETS = 256;
 const SEED = 1;
@@ -43,7 +43,7 @@ function* sourcesOf(corpus: string, grown: string | undefined): Iterable<Source>
     yield { name: caseName(one), one, path, include };
     if (grown === undefined) continue;
     const root = join(corpus, one.repo.replace("/", "+"));
-    for (const kind of ["table", "fields"] as const) {
+    for (const kind of GROWTHS) {
       const folder = refusedFolder(grown, one, kind);
       if (!existsSync(folder) || readdirSync(folder).length === 0) continue;
       const moved = (file: string) => file.replace(root, folder);

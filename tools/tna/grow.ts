@@ -1,5 +1,6 @@
 /**
- * Grows public TNA designs until `p4loom fit` refuses them: each of the largest tables by its size, and fields that live through its control.
+ * Grows public TNA designs until `p4loom fit` refuses them: the largest table by its size, and the table's control by tables at its end and by
+ * fields that live through it.
  *
  *     CORPUS=DIR GROWN=DIR [DESIGNS=N] npx tsx tools/tna/grow.ts [NAME ...]
  *
@@ -12,6 +13,7 @@ import { DiagnosticError } from "../../src/base/index.js";
 import { caseName, linesOf, readCases } from "./corpus.js";
 import {
   fitAll,
+  GROWTHS,
   type Grown,
   type GrowthPlace,
   growingOf,
@@ -23,11 +25,12 @@ import {
 import type { Growing } from "./grown-source.js";
 
 const MAX_SIZE = 2 ** 24;
-const MAX_FIELDS = 256;
+/** Most fields or tables that are added. */
+const MAX_ADDED = 256;
 /** The point of refusal is found to one part in so many. */
 const PRECISION = 16;
-/** Fields that are tried first. */
-const FIRST_FIELDS = 16;
+/** Fields or tables that are tried first. */
+const FIRST_ADDED = 16;
 
 /** Grows one design in one way; undefined when a grown source does not compile. */
 async function grow(
@@ -48,7 +51,7 @@ async function grow(
     return trial === undefined ? undefined : trial.result.verdict === "placed";
   };
   let low = from;
-  let high = Math.max(FIRST_FIELDS, 2 * from);
+  let high = Math.max(FIRST_ADDED, 2 * from);
   for (; high <= most; [low, high] = [high, 2 * high]) {
     const fits = await fitsAt(high);
     if (fits === undefined) return undefined;
@@ -82,16 +85,18 @@ async function main(corpus: string, output: string): Promise<void> {
   )) {
     const name = caseName(one);
     if (names.length > 0 && !names.some((part) => name.includes(part))) continue;
-    if (known.some((other) => other.case === name)) continue;
-    if (designs >= wanted) break;
+    if (GROWTHS.every((kind) => known.some((other) => other.case === name && other.kind === kind))) continue;
+    if (designs >= wanted && !known.some((other) => other.case === name)) continue;
     try {
       const found = await growthPlace(corpus, one);
       if (found === undefined) continue;
       let count = 0;
       for (const [kind, from, most] of [
         ["table", found.size, MAX_SIZE],
-        ["fields", 0, MAX_FIELDS],
+        ["tables", 0, MAX_ADDED],
+        ["fields", 0, MAX_ADDED],
       ] as const) {
+        if (known.some((other) => other.case === name && other.kind === kind)) continue;
         const grown = await grow(corpus, output, found, { kind, from, most });
         if (grown === undefined) continue;
         count++;

@@ -9,12 +9,15 @@ import type { Program } from "../../src/toolchain/program/index.js";
 import { type Case, caseName, chipDefines, programFile, searchPath } from "./corpus.js";
 import { type Growing, grownText, type Place, writeGrown } from "./grown-source.js";
 
+/** The ways in which a design grows. */
+export const GROWTHS = ["table", "tables", "fields"] as const satisfies readonly Growing["kind"][];
+
 /** A line of `grow.jsonl`. */
 export interface Grown {
   readonly case: string;
   readonly table: string;
   readonly kind: Growing["kind"];
-  /** Entries or fields: as published, the most that fits, the least that is refused. */
+  /** Entries, tables that are added, or fields: as published, the most that fits, the least that is refused. */
   readonly from: number;
   readonly fits: number;
   readonly refused: number | undefined;
@@ -120,7 +123,8 @@ export async function growthPlace(
 }
 
 export function growingOf(kind: Growing["kind"], table: string, amount: number): Growing {
-  return kind === "table" ? { kind, table, size: amount } : { kind, table, fields: amount };
+  if (kind === "table") return { kind, table, size: amount };
+  return kind === "tables" ? { kind, table, tables: amount } : { kind, table, fields: amount };
 }
 
 /** `OWNER_NAME_PATH@CHIP-KIND`: the folder of a growth. */

@@ -8,7 +8,7 @@ export interface AskedLine {
   readonly case: string;
   /** `advised`: the least source that the compiler refuses, changed by `--advise`. */
   readonly kind: Growing["kind"] | `${Growing["kind"]} advised`;
-  /** Entries or fields. */
+  /** Entries, tables that are added, or fields. */
   readonly amount: number;
   readonly ours: { readonly verdict: string; readonly resource: string; readonly stages: number };
   readonly theirs: Answer;

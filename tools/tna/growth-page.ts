@@ -8,12 +8,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { linesOf } from "./corpus.js";
-import type { Grown } from "./growing.js";
+import { GROWTHS, type Grown } from "./growing.js";
 import { type AskedLine, advisedCounts, type JudgedGrowth, judgedGrowths } from "./growth-judged.js";
 
 export interface GrowthLine {
   readonly case: string;
-  readonly kind: "table" | "fields";
+  readonly kind: Grown["kind"];
   readonly from: number;
   readonly fits: number;
   /** Undefined: not refused up to the largest number tried. */
@@ -57,12 +57,18 @@ export interface RefusedLine {
 
 const PAGE = join(import.meta.dirname, "../../docs/tna/growth-accuracy.md");
 const NOTE_LENGTH = 120;
+/** How a design grew, in a sentence. */
+const WORDS: Readonly<Record<Grown["kind"], string>> = {
+  table: "the size of a table",
+  tables: "tables",
+  fields: "fields",
+};
 const NOT_MEASURED = "<!-- not measured: needs the public designs -->";
 
 export function growthTable(lines: readonly GrowthLine[]): string {
   const rows = lines.map(({ case: name, kind, from, fits, refused, resource }) => [
     ...[name, kind, String(from), String(fits)],
-    ...[refused === undefined ? "not up to 2^24" : String(refused), resource],
+    ...[refused === undefined ? `not up to ${kind === "table" ? "2^24" : "256"}` : String(refused), resource],
   ]);
   return markdown(["design", "grown", "published", "fits", "refused", "resource"], rows);
 }
@@ -101,8 +107,7 @@ export function summary(lines: readonly AdviceLine[]): string {
     list.length === 0 ? [] : [`${list.filter(isHelped).length} of ${list.length} ${what}`];
   const grownBy = (kind: string) => lines.filter(({ name }) => name.endsWith(` grown by ${kind}`));
   return [
-    ...part("grown by fields", grownBy("fields")),
-    ...part("grown by the size of a table", grownBy("table")),
+    ...[...GROWTHS].reverse().flatMap((kind) => part(`grown by ${WORDS[kind]}`, grownBy(kind))),
     ...part(
       "listed as published",
       lines.filter(({ name }) => !name.includes(" grown by ")),
@@ -179,13 +184,14 @@ export function judgedSummary(growths: readonly JudgedGrowth[]): string {
       growths.filter((one) => of(one) === true).length,
       growths.filter((one) => of(one) !== undefined).length,
     );
-  const parts = (["table", "fields"] as const).map((kind) => {
+  const parts = GROWTHS.flatMap((kind) => {
     const own = growths.filter((one) => one.kind === kind);
+    if (own.length === 0) return [];
     const points = own.filter(({ isSamePoint }) => isSamePoint !== undefined);
-    return `${share(points.filter(({ isSamePoint }) => isSamePoint === true).length, points.length)} of those grown by ${kind === "table" ? "the size of a table" : "fields"}`;
+    return `${share(points.filter(({ isSamePoint }) => isSamePoint === true).length, points.length)} of those grown by ${WORDS[kind]}`;
   });
   return `Of the grown designs that the compiler refuses, \`fit\` refuses ${count(({ isRefused }) => isRefused)} and names the same resource for ${count(({ isSameResource, isRefused }) => (isRefused === undefined ? undefined : isSameResource === true))}.
-The points of refusal are within 10 % for ${parts.join(" and ")}.`;
+The points of refusal are within 10 % for ${parts.join(", ")}.`;
 }
 
 /** How many of the designs that the compiler refuses it places after the advice, in a sentence. */
