@@ -85,6 +85,8 @@ export class TablePlan {
   readonly match: TableLayout["match"];
   /** The rows of a gateway are the entries: the table needs no memory. */
   readonly isGateway: boolean;
+  /** The key is the address of the entry's data and memories, without a match: hash distribution brings it there. */
+  readonly isAddressed: boolean;
   readonly keyBytes: KeyBytes;
   readonly nibbleBits: number;
   readonly actionBytes: number;
@@ -101,8 +103,6 @@ export class TablePlan {
     phv: PhvLayout,
     isGateway = false,
   ) {
-    this.isGateway = isGateway && fitsGateway(unit, target) && dataFits(unit, target, phv);
-    this.match = this.isGateway ? "none" : matchKind(unit);
     this.keyBytes = keyBytesOf(unit, phv);
     this.nibbleBits = nibbleBitsOf(unit.key, this.keyBytes);
     this.actionBytes = totalDataBytes(unit.actions, unit.gress, phv);
@@ -112,10 +112,14 @@ export class TablePlan {
       ? [{ immediateBits: 0, ramBytes: 0, inRam: [] }]
       : dataFormats(unit.actions, unit.gress, phv, target);
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
+    this.isGateway = isGateway && fitsGateway(unit, target) && dataFits(unit, target, phv);
+    this.isAddressed = !this.isGateway && this.#isAddress();
+    this.match = this.isGateway || this.isAddressed ? "none" : matchKind(unit);
   }
 
   /** The cheapest layout for at least `entries` entries. */
   layout(entries: number): TableLayout {
+    if (this.isAddressed) return this.#addressed(entries);
     if (this.match === "none") return { ...NO_MEMORY, entries };
     let layout = this.#cache.get(entries);
     if (layout === undefined) {
@@ -125,6 +129,45 @@ export class TablePlan {
       this.#cache.set(entries, layout);
     }
     return layout;
+  }
+
+  /** Bytes of an entry in action RAM where none is in the match entry. */
+  get ramBytes(): number {
+    return this.#formats[0]?.ramBytes ?? 0;
+  }
+
+  /**
+   * The table has an entry for each value of its key, and all entries the same action (p4c, mau/table_layout.cpp, can_be_hash_action). One
+   * whose data no stage holds is matched, because such a table is not split.
+   */
+  #isAddress(): boolean {
+    const { unit, target } = this;
+    const { algorithmic, attached, implementation, key, size } = unit;
+    const bits = key.reduce((sum, { access }) => sum + access.width, 0);
+    return (
+      target.hash.distribution_bits !== null &&
+      matchKind(unit) === "exact" &&
+      key.length > 0 &&
+      algorithmic === undefined &&
+      implementation === undefined &&
+      unit.actions.length === 1 &&
+      size === 2 ** bits &&
+      attached.every(({ kind }) => kind !== "idle") &&
+      this.#fixedOverhead === 0 &&
+      this.#addressed(size).srams <= target.sram.blocks
+    );
+  }
+
+  #addressed(entries: number): TableLayout {
+    const action = actionBlocks(entries, this.ramBytes, this.target);
+    const direct = this.#direct(entries);
+    return {
+      ...NO_MEMORY,
+      entries,
+      srams: action + direct.blocks,
+      blocks: { match: 0, indirection: 0, action, direct: direct.blocks },
+      mapRams: direct.mapRams,
+    };
   }
 
   #direct(entries: number): { blocks: number; mapRams: number } {
@@ -334,6 +377,7 @@ export class TablePlan {
       layout.mapRams <= free.mapRams &&
       (layout.tcamWidth === 0 || layout.tcams / layout.tcamWidth <= free.tcamUnits);
     if (fits(this.layout(entries))) return entries;
+    if (this.isAddressed) return undefined;
     const { algorithmic } = this.unit;
     const depth = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
     const step = algorithmic?.partitions ?? depth;

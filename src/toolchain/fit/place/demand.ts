@@ -126,11 +126,11 @@ export function demandOf(
     const { reads, hashBits, gateways } = unit.condition;
     crossbar.push({ kind: "gateway", bytes: bytesOf(reads), bits: hashBits, groups: gateways });
   }
-  const distribution = distributionOf(unit, target, phv);
+  const distribution = distributionOf(unit, plan, { target, phv });
   crossbar.push(...distribution);
   // A table that only the hash matrix addresses runs through a gateway.
   const isHashed = unit.kind === "action" && (distribution.length > 0 || unit.usesRandom);
-  const gateways = unit.condition?.gateways ?? (isHashed || plan.isGateway ? 1 : 0);
+  const gateways = unit.condition?.gateways ?? (isHashed || plan.isGateway || plan.isAddressed ? 1 : 0);
   const ternary = plan.match === "ternary";
   const key = bytesOf(unit.key.map((part) => part.access));
   if (plan.isGateway)
@@ -184,7 +184,11 @@ function profileBlocks(unit: Unit, implementation: Implementation, plan: TablePl
 }
 
 /** Units of hash distribution: 16 bits each of what an action takes of hashes, and an address for each kind of memory. */
-function distributionOf(unit: Unit, target: Target, phv: PhvLayout): CrossbarUse[] {
+function distributionOf(
+  unit: Unit,
+  plan: TablePlan,
+  { target, phv }: { target: Target; phv: PhvLayout },
+): CrossbarUse[] {
   const { distribution_bits: most, address_bits: widest } = target.hash;
   const bytesOf = (accesses: readonly Access[]) => crossbarBytes(accesses, unit.gress, phv);
   const list: CrossbarUse[] = [];
@@ -224,6 +228,16 @@ function distributionOf(unit: Unit, target: Target, phv: PhvLayout): CrossbarUse
     add(kind === "counter" ? `statistics ${counts}` : `${kind} ${width}`, [use], wide);
     // The colours of a meter are counters, too.
     if (kind === "meter" || kind === "filter") add("colours", [use], wide);
+  }
+  if (plan.isAddressed) {
+    const inputs = unit.key.map(({ access }) => access);
+    const use: HashUse = { algorithm: "address", bits: plan.keyBytes.bits, inputs };
+    const direct = unit.attached.filter(({ index }) => index === "direct");
+    const memories = direct.flatMap(({ kind }) =>
+      kind === "counter" ? ["statistics"] : kind === "register" ? [kind] : [kind, "colours"],
+    );
+    for (const memory of [...(plan.ramBytes > 0 ? ["data"] : []), ...memories])
+      add(`${memory} of ${unit.name}`, [use], use.bits);
   }
   if (hasWideGroups(unit.implementation, target))
     add(
