@@ -10,10 +10,11 @@ import { actLater } from "./act-later.js";
 import { actSooner } from "./act-sooner.js";
 import { candidatesOf } from "./candidates.js";
 import { joinedBranches } from "./exclusive.js";
-import { shorterLives, valuesFor } from "./lifetimes.js";
+import { valuesFor } from "./lifetimes.js";
 import { edited, ownText } from "./own-text.js";
 import { editsOf, lineOf, type Rewrite, type RewriteKind } from "./rewrite.js";
 import { laterStarts, TableTexts, tablePragmas } from "./tables.js";
+import { turns } from "./turns.js";
 
 export interface AdviseInput {
   /** The program's own file. Where a change concerns a file that it includes, that file's text takes the place of its `#include`. */
@@ -80,15 +81,15 @@ function isLess(a: Score, b: Score): boolean {
   return at >= 0 && a[at]! < b[at]!;
 }
 
-/** A text and its fit. */
+/** A text, its fit, and the changes that made it. */
 interface State {
   readonly file: SourceFile;
   readonly result: FitResult;
+  readonly changes: readonly Rewrite[];
 }
 
 class Search {
   readonly #tried = new Map<RewriteKind, number>();
-  #changes: Rewrite[] = [];
   #trials = 0;
 
   constructor(readonly input: AdviseInput) {}
@@ -98,17 +99,17 @@ class Search {
     const { file: given, options } = this.input;
     const before = this.#fit(given, diagnostics);
     diagnostics.throwIfErrors();
-    const start: State = { file: ownText(given, options.resolveInclude), result: before! };
-    let state = start;
+    const start: State = { file: ownText(given, options.resolveInclude), result: before!, changes: [] };
+    let state: State = start;
     for (let round = 0; round < MAX_ROUNDS && state.result.verdict !== "placed"; round++) {
       const better = this.#repaired(state) ?? this.#oneChange(state);
       if (better === undefined) break;
       state = better;
     }
     if (state.result.verdict === "placed") state = this.#withoutNeedless(start, state);
-    const changes = this.#changes.map(({ words }) => words);
+    const changes = state.changes.map(({ words }) => words);
     const own = this.#inMainFile(start, state);
-    const open = this.#changes.flatMap((one) => one.open ?? []);
+    const open = state.changes.flatMap((one) => one.open ?? []);
     return {
       before: before!,
       after: state.result,
@@ -143,7 +144,7 @@ class Search {
       ...actSooner(texts, result, unit),
       ...joinedBranches(texts, unit),
       ...laterStarts(texts, result),
-      ...shorterLives(texts, result, unit),
+      ...turns(texts, result, unit),
     ];
     const isPhv = result.placement.unplaced.length === 0 && result.stages <= result.target.stages;
     return (isPhv ? PHV_ORDER : ORDER).flatMap((kind) => {
@@ -181,25 +182,32 @@ class Search {
     return undefined;
   }
 
-  /** The first single change with a better fit. */
+  /** The first single change with a better fit; groups of values take turns once, so that all numbers of turns are tried for the best one. */
   #oneChange(state: State): State | undefined {
     if (state.result.diagnostics.some(({ severity }) => severity === "error")) return undefined;
+    let best = state;
     for (const rewrite of this.#candidates(state)) {
-      const better = this.#better(state, [rewrite]);
-      if (better !== undefined) return better;
+      if (best !== state && rewrite.kind !== "turns") break;
+      const better = this.#better(state, [rewrite], best.result);
+      if (better === undefined) continue;
+      if (rewrite.kind !== "turns" || better.result.verdict === "placed") return better;
+      best = better;
     }
-    return undefined;
+    return best === state ? undefined : best;
   }
 
-  #better({ file, result }: State, rewrites: readonly Rewrite[]): State | undefined {
+  /** The text with the changes, where its fit is better than another one. */
+  #better(
+    { file, result, changes }: State,
+    rewrites: readonly Rewrite[],
+    than: FitResult = result,
+  ): State | undefined {
     if (rewrites.length === 0 || this.#trials >= MAX_TRIALS) return undefined;
     this.#trials++;
     const changed = edited(file, editsOf(rewrites));
     const after = this.#fit(changed, new Diagnostics(), result);
-    if (after !== undefined && isLess(scoreOf(after), scoreOf(result))) {
-      this.#changes.push(...rewrites);
-      return { file: changed, result: after };
-    }
+    if (after !== undefined && isLess(scoreOf(after), scoreOf(than)))
+      return { file: changed, result: after, changes: [...changes, ...rewrites] };
     for (const { kind } of rewrites) this.#tried.set(kind, (this.#tried.get(kind) ?? 0) + 1);
     return undefined;
   }
@@ -207,13 +215,11 @@ class Search {
   /** The program that is placed, without changes that it does not need: each is left out once. */
   #withoutNeedless(start: State, placed: State): State {
     let best = placed;
-    for (const one of [...this.#changes]) {
-      if (this.#changes.length < 2) break;
-      const rest = this.#changes.filter((other) => other !== one);
+    for (const { words } of placed.changes) {
+      if (best.changes.length < 2) break;
+      const rest = best.changes.filter((other) => other.words !== words);
       const again = this.#made(start, rest);
-      if (again?.result.verdict !== "placed") continue;
-      best = again;
-      this.#changes = rest;
+      if (again?.result.verdict === "placed") best = again;
     }
     return best;
   }
@@ -227,14 +233,14 @@ class Search {
       const file = edited(state.file, editsOf([found]));
       const result = this.#fit(file);
       if (result === undefined) return undefined;
-      state = { file, result };
+      state = { file, result, changes: [...state.changes, found] };
     }
     return state;
   }
 
   /** The changes in the program's own file alone, where they all stand in it. */
-  #inMainFile({ result }: State, { result: after }: State): SourceFile | undefined {
-    const again = this.#made({ file: this.input.file, result }, this.#changes);
+  #inMainFile({ result }: State, { result: after, changes }: State): SourceFile | undefined {
+    const again = this.#made({ file: this.input.file, result, changes: [] }, changes);
     return again?.result.verdict === after.verdict ? again.file : undefined;
   }
 
@@ -262,7 +268,7 @@ const ORDER: readonly RewriteKind[] = [
   "size",
 ];
 /** The order where all tables have a place, and fields have none. */
-const PHV_ORDER: readonly RewriteKind[] = ["pragma", "move", "stage", "later", "branch", "arithmetic"];
+const PHV_ORDER: readonly RewriteKind[] = ["pragma", "turns", "later", "branch", "arithmetic"];
 
 const lengthOf = ({ span }: Rewrite): number => span.end - span.start;
 

@@ -31,9 +31,12 @@ export function areApart(one: Effects, other: Effects): boolean {
   );
 }
 
-/** Undefined where a statement may end the control, or does something whose effects are not known. */
-export function effectsOf(statements: readonly ast.Statement[]): Effects | undefined {
-  const reader = new Reader();
+/**
+ * Undefined where a statement may end the control, or does something whose effects are not known. With `mayLeave` it may end the control, and
+ * may apply another one, of which the arguments count as read and written.
+ */
+export function effectsOf(statements: readonly ast.Statement[], mayLeave = false): Effects | undefined {
+  const reader = new Reader(mayLeave);
   return statements.every((one) => reader.statement(one)) ? reader : undefined;
 }
 
@@ -45,6 +48,8 @@ class Reader implements Effects {
   readonly reads = new Set<string>();
   readonly writes = new Set<string>();
   readonly #seen = new Set<unknown>();
+
+  constructor(readonly mayLeave: boolean) {}
 
   /** False where the effects are not known. */
   statement(node: ast.Statement): boolean {
@@ -76,6 +81,9 @@ class Reader implements Effects {
       }
       case "empty":
         return true;
+      case "exit":
+      case "return":
+        return this.mayLeave;
       default:
         return false;
     }
@@ -118,7 +126,8 @@ class Reader implements Effects {
     const { base: object } = callee;
     const declaration = object.kind === "path" ? object.declaration : undefined;
     if (declaration?.kind === "table") return method === "apply" && this.#table(declaration);
-    if (declaration?.kind !== "instance" || method === "apply") return false;
+    if (declaration?.kind !== "instance") return false;
+    if (method === "apply") return this.mayLeave && this.#arguments(values);
     return (
       this.#object(declaration) &&
       (ONLY_READS.has(method) ? this.expressions(values) : this.#arguments(values))

@@ -16,8 +16,7 @@ export type RewriteKind =
   | "sooner"
   | "exclusive"
   | "start"
-  | "move"
-  | "stage"
+  | "turns"
   | "size";
 
 /** A text in the place of another one. */
