@@ -44,11 +44,11 @@ export class TableTexts {
   }
 }
 
-export const hasPragma = ({ table }: TableText, name: string): boolean =>
+const hasPragma = ({ table }: TableText, name: string): boolean =>
   table.annotations.some((one) => one.name === name);
 
 /** The edit that puts a pragma before a table. */
-export function pragmaEdit({ span }: TableText, pragma: string) {
+function pragmaEdit({ span }: TableText, pragma: string) {
   const at = { file: span.file, start: span.start, end: span.start };
   return { span: at, replacement: `${pragma}\n${indentOf(span)}` };
 }
