@@ -252,9 +252,12 @@ export const targetSchema = z.strictObject({
     spans_stages: flag,
     /** SRAM blocks of one counter or meter before it takes a second spare. */
     max_statistics_blocks: sourced,
-    /** Cells of v1model counters and meters in a word; below 1 where a cell takes several words. */
+    /** Cells of counters of 64 bits and of meters in a word; below 1 where a cell takes several words. */
     counters_per_word: required,
     packet_byte_counters_per_word: required,
+    /** Counters of so many bits or fewer: a word holds twice as many. Of packets and bytes, the bits of the byte count. */
+    narrow_counter_bits: sourced,
+    narrow_packet_byte_counter_bits: sourced,
     meters_per_word: required,
     meter_colours_per_word: sourced,
     idle_entries_per_word: sourced,

@@ -262,6 +262,7 @@ class ProgramChecker {
       for (const [array, at] of this.#list(list)) {
         checker.boolean(array.is_direct, [...at, "is_direct"]);
         if (array.is_direct === false) checker.integer(array.size, [...at, "size"], 0, MAX_ARRAY);
+        if (array.bitwidth !== undefined) checker.integer(array.bitwidth, [...at, "bitwidth"], 1, MAX_FIELD);
         if (list === "meter_arrays") checker.oneOf(array.type, [...at, "type"], ["bytes", "packets"]);
         if (array.result_target !== undefined)
           this.#values.field(array.result_target, [...at, "result_target"]);

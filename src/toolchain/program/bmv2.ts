@@ -348,6 +348,8 @@ export interface CounterArray {
   is_direct: boolean;
   size?: number;
   binding?: string;
+  /** Bits of a cell, where the program states them (TNA's type, v1model's `@min_width`); BMv2 counts 64 bits and reads no such key. */
+  bitwidth?: number;
 }
 
 export interface RegisterArray {

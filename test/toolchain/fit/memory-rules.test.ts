@@ -205,9 +205,12 @@ describe("memories with an ALU", () => {
   });
 
   it.each<[string, Attached, number, [blocks: number, mapRams: number]]>([
-    ["two counts a line, and a spare block", attached("counter"), 2048, [2, 2]],
-    ["one entry more", attached("counter"), 2049, [3, 3]],
-    ["one count of packets and bytes a line", attached("counter", 32, "both"), 1025, [3, 3]],
+    ["two counts a line, and a spare block", attached("counter", 64), 2048, [2, 2]],
+    ["one entry more", attached("counter", 64), 2049, [3, 3]],
+    ["counts whose bits the program does not state", attached("counter", 0), 2049, [3, 3]],
+    ["four counts of 32 bits a line", attached("counter", 32), 4096, [2, 2]],
+    ["one count of packets and bytes a line", attached("counter", 64, "both"), 1025, [3, 3]],
+    ["two, the bytes in 36 bits", attached("counter", 36, "both"), 2048, [2, 2]],
     ["meters, with colours of four a line", attached("meter"), 1024, [2, 3]],
     ["meters, one more", attached("meter"), 1025, [3, 4]],
     ["meters whose colours take two", attached("meter"), 4097, [6, 8]],

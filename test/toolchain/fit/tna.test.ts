@@ -168,6 +168,32 @@ it("places a chain of else-ifs whose branches share a counter in one stage", () 
   expect([result.verdict, result.stages]).toEqual(["placed", 1]);
 });
 
+describe("a counter's cells in a word", () => {
+  const mapRams = (type: string, kind: string) => {
+    const { placement } = fitOf({
+      ingress: `DirectCounter<${type}>(CounterType_t.${kind}) hits;
+      action hit() { hits.count(); }
+      table t { key = { hdr.d.a : exact; } actions = { hit; } counters = hits; size = 32768; }`,
+      apply: "t.apply();",
+    });
+    return placement.parts.reduce((sum, { layout }) => sum + layout.mapRams, 0);
+  };
+
+  // p4c, backends/tofino/bf-p4c/mau/resource_estimate.cpp; a spare beside them.
+  it.each([
+    ["bit<32>", "BYTES", 4],
+    ["bit<33>", "BYTES", 2],
+    ["bit<32>", "PACKETS", 4],
+    ["bit<64>", "PACKETS", 2],
+    ["bit<36>", "PACKETS_AND_BYTES", 2],
+    ["bit<37>", "PACKETS_AND_BYTES", 1],
+    ["bit<64>", "PACKETS_AND_BYTES", 1],
+  ])("of %s and %s are %i", (type, kind, perWord) => {
+    const entries = 32768;
+    expect(mapRams(type, kind)).toBe(entries / 1024 / perWord + 1);
+  });
+});
+
 it("gives a meter's answer to the packet without a choice", () => {
   const result = fitOf({
     ingress: `Meter<bit<8>>(16, MeterType_t.BYTES) m;

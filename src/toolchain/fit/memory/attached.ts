@@ -42,7 +42,11 @@ export function attachedMemory(attached: Attached, entries: number, target: Targ
 /** Cells in one SRAM word; below 1 where a cell takes several words. */
 function cellsPerWord({ kind, counts, width }: Attached, { sram, stateful }: Target): number {
   if (kind === "counter") {
-    return counts === "both" ? stateful.packet_byte_counters_per_word : stateful.counters_per_word;
+    const [perWord, narrow] =
+      counts === "both"
+        ? [stateful.packet_byte_counters_per_word, stateful.narrow_packet_byte_counter_bits]
+        : [stateful.counters_per_word, stateful.narrow_counter_bits];
+    return width > 0 && narrow !== null && width <= narrow ? 2 * perWord : perWord;
   }
   if (kind === "meter" || kind === "filter") return stateful.meters_per_word;
   return width > sram.width ? 1 / Math.ceil(width / sram.width) : Math.floor(sram.width / Math.max(1, width));

@@ -609,10 +609,9 @@ export class ActionReader {
     if ((array?.type !== "counter_array" && array?.type !== "meter_array") || index === undefined) return;
     const step = this.#newStep(source);
     const meter = op === "execute_meter";
+    const counter = this.context.program.counter_arrays.find(({ name }) => name === array.value);
     const declared = defined(
-      (meter ? this.context.program.meter_arrays : this.context.program.counter_arrays).find(
-        (entry) => entry.name === array.value,
-      ),
+      meter ? this.context.program.meter_arrays.find(({ name }) => name === array.value) : counter,
     );
     const { kind, address } = this.#indexOf(index, step);
     step.attached.push({
@@ -623,7 +622,7 @@ export class ActionReader {
       operands: [],
       resultBytes: 0,
       size: declared.size ?? 1,
-      width: 0,
+      width: counter?.bitwidth ?? 0,
       counts: this.context.counts.get(array.value) ?? "both",
       updatesAndReturns: false,
       source: declared.source_info,

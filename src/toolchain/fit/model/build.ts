@@ -601,6 +601,7 @@ class Builder {
         kind: "counter",
         name: counter?.name ?? `${table.name}$counter`,
         counts: countsOf(info?.directCounter?.message.spec),
+        width: counter?.bitwidth ?? 0,
         source: counter?.source_info,
       });
     }

@@ -99,7 +99,7 @@ export interface Attached {
   readonly resultBytes: number;
   /** Entries of an indirect array; 0 for a direct one, whose size is that of the table. */
   readonly size: number;
-  /** Cell width of a register in bits. */
+  /** Bits of a register's cell, or of a counter's where the program states them; else 0. */
   readonly width: number;
   /** What a counter counts. */
   readonly counts: "packets" | "bytes" | "both";

@@ -11,6 +11,7 @@ import { forEachStmt } from "../lower/walk.js";
 import type { Type } from "../types/index.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
 import { constantBits, DEFAULT_SIZE } from "./bmv2-tables.js";
+import { numberArgument } from "./p4info-annotations.js";
 import { sourceInfo } from "./source-info.js";
 
 export interface Arrays {
@@ -47,6 +48,7 @@ function emitInstance(
         ...sourceInfo(span),
         size: size(),
         is_direct: false,
+        ...counterWidth(instance),
       });
       return;
     case "direct_counter": {
@@ -58,6 +60,7 @@ function emitInstance(
           ...sourceInfo(span),
           is_direct: true,
           binding: table.name,
+          ...counterWidth(instance),
         });
       return;
     }
@@ -124,6 +127,12 @@ function emitInstance(
 function cellWidth(type: Type): number | undefined {
   if (type.kind === "newType" || type.kind === "serializableEnum") return cellWidth(type.underlying);
   return type.kind === "bit" || type.kind === "int" ? type.width : undefined;
+}
+
+/** `{ bitwidth }` of a counter whose type, or whose `@min_width`, states the bits of a cell. */
+function counterWidth({ cellWidth, annotations }: ExternInstance): { bitwidth?: number } {
+  const bitwidth = cellWidth ?? numberArgument(annotations, "min_width");
+  return bitwidth === undefined || bitwidth < 1 ? {} : { bitwidth };
 }
 
 function ownerOf(

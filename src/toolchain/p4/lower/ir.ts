@@ -314,6 +314,8 @@ export interface ExternInstance extends Named {
   args: Expr[];
   /** Names of the parameters of `args`. */
   argNames: readonly string[];
+  /** Bits of a counter's cell, where its type states them. */
+  cellWidth?: number | undefined;
   /** The abstract methods that its declaration gives a body. */
   methods: IrMethod[];
   instanceSpan: Span;

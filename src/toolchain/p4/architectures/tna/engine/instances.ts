@@ -92,9 +92,12 @@ function plainInstance(one: ExternInstance, owner: IrTable | undefined): ExternI
   };
   switch (one.extern) {
     case "Counter":
-      return { ...made("counter", [arg("size"), unit()]), typeArgs: closed(one.typeArgs.slice(1)) };
+      return {
+        ...made("counter", [arg("size"), unit()]),
+        ...{ typeArgs: closed(one.typeArgs.slice(1)), cellWidth: counterWidth(one) },
+      };
     case "DirectCounter":
-      return made("direct_counter", [unit()]);
+      return { ...made("direct_counter", [unit()]), cellWidth: counterWidth(one) };
     case "Meter":
       return { ...made("meter", [arg("size"), unit()]), typeArgs: closed(one.typeArgs) };
     case "DirectMeter":
@@ -119,6 +122,11 @@ function plainInstance(one: ExternInstance, owner: IrTable | undefined): ExternI
 /** Without types that the program leaves open. */
 function closed(types: readonly Type[]): Type[] {
   return types.filter(({ kind }) => kind !== "dontCare");
+}
+
+/** Bits of a counter's cell; undefined where the program leaves the type open. */
+function counterWidth({ typeArgs: [type] }: ExternInstance): number | undefined {
+  return type?.kind === "bit" ? type.width : undefined;
 }
 
 function cellType(register: ExternInstance): IrType {
