@@ -7,7 +7,12 @@ import { describe, expect, it } from "vitest";
 import { actionBlocks, roundedRam } from "../../../src/toolchain/fit/memory/action-data.js";
 import { attachedMemory } from "../../../src/toolchain/fit/memory/attached.js";
 import { identityBlocks, packings, searchesOf, waySizes } from "../../../src/toolchain/fit/memory/exact.js";
-import { indirectionBlocks, rangeRows, ternaryWidth } from "../../../src/toolchain/fit/memory/ternary.js";
+import {
+  indirectionBlocks,
+  rangeRows,
+  ternaryGroups,
+  ternaryWidth,
+} from "../../../src/toolchain/fit/memory/ternary.js";
 import type { Attached, KeyPart } from "../../../src/toolchain/fit/model/model.js";
 import { tcamUnitsFit } from "../../../src/toolchain/fit/place/stage.js";
 import { loadTarget } from "./golden.js";
@@ -134,6 +139,18 @@ describe("ternary memory", () => {
     [85, 3],
   ])("%i bits and the overhead of 4 are %i blocks wide", (bits, width) => {
     expect(ternaryWidth(bits, tofino)).toBe(width);
+  });
+
+  it("takes a block of its own for each range of a key", () => {
+    const groups = (ranges: number[][], plain: number[] = []) => {
+      const bytes = [...ranges.flat(), ...plain];
+      const numbers = [...ranges.flatMap((list, i) => list.map(() => i)), ...plain.map(() => undefined)];
+      return ternaryGroups({ bytes, ranges: numbers, bits: bytes.reduce((sum, bits) => sum + bits, 0) });
+    };
+    expect(groups([[8, 8]], [1])).toBe(1);
+    expect(groups([[8], [8]])).toBe(2);
+    // Logged: three ranges of 16 bits, one of 8, a byte and two bits take four, although 17 bytes are room for three.
+    expect(groups([[8, 8], [8], [8, 8], [8, 8]], [8, 1, 2])).toBe(4);
   });
 
   it("takes 2 n - 1 rows for a range of n nibbles, 8 at most, in a quarter of the entries", () => {

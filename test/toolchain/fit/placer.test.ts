@@ -54,6 +54,35 @@ const CASES: readonly Case[] = [
     parts: ["t2@0(16)", "t1@1(16)", "t0@2(16)"],
   },
   {
+    what: "a table that the stage holds as a whole before one that it does not",
+    target: small({}, { blocks: 20 }),
+    locals: T("t0", "h.d.a: exact", "h.d.b = v;") + T("t1", "h.d.e: exact", "h.d.f = v;", "", 60_000),
+    apply: "t0.apply(); t1.apply();",
+    parts: ["t0@0(16)", "t1@0(32768)", "t1@1(27232)"],
+  },
+  {
+    // In the order of the chains t2 comes last, and the device ends: placement goes back to the first stage that was open to t2.
+    what: "a large table before a longer chain, where else the stages end",
+    target: small({}, { blocks: 24 }, { stages: 3 }),
+    locals:
+      T("t0", "h.d.g: exact", "h.d.z = (bit<8>) v;") +
+      T("t1", "h.d.b: exact", "h.d.c = v;") +
+      T("t2", "h.d.e: exact", "h.d.f = v;", "", 60_000) +
+      T("t3", "h.d.c: exact", "h.d.x = (bit<8>) v;"),
+    apply:
+      "h.d.b = h.d.b + h.d.a; if (h.d.s == 1) { t0.apply(); t1.apply(); t3.apply(); } if (h.d.y == 1) { t2.apply(); }",
+    parts: [
+      "if (h.d.y == 1)@0",
+      "t2 <- if (h.d.y == 1)@0(49152)",
+      "h.d.b = h.d.b + h.d.a@0",
+      "t2@1(10848)",
+      "if (h.d.s == 1)@1",
+      "t1 <- if (h.d.s == 1)@1(16)",
+      "t0@1(16)",
+      "t3@2(16)",
+    ],
+  },
+  {
     what: "the table before the longest chain first",
     target: one,
     locals:

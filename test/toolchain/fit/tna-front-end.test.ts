@@ -154,3 +154,14 @@ describe("partitions", () => {
     expect(second?.logical_tables).toBe(1);
   });
 });
+
+it("gives each table actions of its own, so that one can lose what the other overwrites", () => {
+  const ingress = `
+    action send(bit<9> port) { tm.ucast_egress_port = port; }
+    action drop() { dprsr.drop_ctl = 1; }
+    table first { key = { hdr.d.a : exact; } actions = { send; drop; } size = 16; default_action = drop(); }
+    table second { key = { hdr.d.b : exact; } actions = { send; } size = 16; default_action = send(0); }`;
+  const { stages, model } = fitOf({ ingress, apply: "first.apply(); second.apply();" });
+  const written = model.units.map(({ actions }) => actions.map(({ writes }) => writes.length));
+  expect([stages, written]).toEqual([1, [[0, 1], [1]]]);
+});

@@ -114,3 +114,26 @@ it("puts variables of one bit with each other on Tofino 1, so that tables that s
   expect(stagesOf("tofino")).toEqual([0, 1]);
   expect(stagesOf("tofino2")).toEqual([0, 0]);
 });
+
+it("hands a narrow value to a filter without a field of the filter's width", () => {
+  const ingress = "Wred<bit<16>, bit<10>>(32w1, 8w1, 8w0) red;";
+  const apply = "bit<8> drops = red.execute(hdr.d.i, 0); if (drops == 1) { hdr.d.t = 3; }";
+  expect(sizeOf({ ingress, apply })).toEqual([2, 2]);
+});
+
+describe("the methods of register actions", () => {
+  it("read what a statement before has set, in a later stage", () => {
+    // The method reads hdr.d.b, which the copy of hdr.d.c does not replace there.
+    expect(sizeOf({ ingress: ALU, apply: "hdr.d.b = hdr.d.c; r_set.execute(hdr.d.i);" })).toEqual([2, 2]);
+    expect(sizeOf({ ingress: ALU, apply: "hdr.d.a = hdr.d.c; r_set.execute(hdr.d.i);" })).toEqual([1, 1]);
+  });
+
+  it("give no result where what they give is overwritten on every way", () => {
+    const first = "if (hdr.d.t == 1) { md.m = r_get.execute(hdr.d.i); }";
+    const second = "md.m = q_get.execute(hdr.d.i); hdr.d.c = md.m;";
+    const read = "hdr.d.a = md.m;";
+    const stages = (apply: string) => sizeOf({ ingress: ALU, apply })[1];
+    expect(stages(`${first} ${second}`)).toBe(stages(second));
+    expect(stages(`${first} ${read} ${second}`)).toBeGreaterThan(stages(second));
+  });
+});

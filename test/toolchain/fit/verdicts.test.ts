@@ -60,7 +60,7 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     what: "a program whose sums fit, and whose placement does not",
-    result: () => prog(withCounters([6, 6, 4, 4]), small({}, { map_rams: 10 }, { stages: 2 })),
+    result: () => prog(withCounters([6, 6, 6]), small({}, { map_rams: 10 }, { stages: 2 })),
     verdict:
       "fits Tofino (1) by counts only: no sum needs more than 2 stages, but the placement found takes 3 of 2 stages; --exact may find one that fits, --explain says what binds",
     binding: "the 10 map RAMs of a stage (without it: 1 stage)",

@@ -9,8 +9,8 @@ import type { Target } from "../target.js";
 export interface KeyBytes {
   /** Bits of the key in each byte of the containers that hold it. */
   readonly bytes: readonly number[];
-  /** By byte: it belongs to a range. */
-  readonly ranges?: readonly boolean[];
+  /** By byte: the number of the range that it belongs to. */
+  readonly ranges?: readonly (number | undefined)[];
   readonly bits: number;
 }
 

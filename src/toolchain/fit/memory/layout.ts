@@ -474,14 +474,14 @@ function addressBits(unit: Unit, target: Target): number {
 /** Bits of the key in each byte of its containers; two fields in one byte count once. */
 function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
   const bytes = new Map<string, number>();
-  const ranges = new Set<string>();
+  const ranges = new Map<string, number>();
   let bits = 0;
-  for (const part of unit.key) {
+  for (const [index, part] of unit.key.entries()) {
     const { access } = part;
     bits += access.width;
     const add = (name: string, count: number) => {
       bytes.set(name, (bytes.get(name) ?? 0) + count);
-      if (part.kind === "range") ranges.add(name);
+      if (part.kind === "range") ranges.set(name, index);
     };
     const containers = phv.of(unit.gress, access.field);
     if (containers.length === 0) {
@@ -497,7 +497,7 @@ function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
       }
     }
   }
-  return { bytes: [...bytes.values()], ranges: [...bytes.keys()].map((name) => ranges.has(name)), bits };
+  return { bytes: [...bytes.values()], ranges: [...bytes.keys()].map((name) => ranges.get(name)), bits };
 }
 
 /** Key bits with part-filled bytes rounded up to nibbles; ranges count twice. */

@@ -17,14 +17,21 @@ export function ternaryWidth(nibbleBits: number, target: Target): number {
 
 /**
  * TCAM blocks side by side for a key with ranges. A block takes 5 bytes of the crossbar and half a byte between two groups, one of which
- * holds the version. A half byte of a range takes a byte, none of them between groups (p4c, mau/tofino/input_xbar.cpp, allocate_mid_bytes).
+ * holds the version. A half byte of a range takes a byte, none of them between groups, and no group has bytes of two ranges (p4c,
+ * mau/tofino/input_xbar.cpp, allocate_mid_bytes and found_bytes).
  */
 export function ternaryGroups({ bytes, ranges = [] }: KeyBytes): number {
-  const plain = bytes.filter((_, i) => ranges[i] !== true);
+  const plain = bytes.filter((_, i) => ranges[i] === undefined);
   const halves = plain.filter((bits) => bits <= 4).length;
-  const ofRanges = bytes.reduce((sum, bits, i) => sum + (ranges[i] !== true ? 0 : bits > 4 ? 2 : 1), 0);
-  const all = plain.length + ofRanges;
-  for (let groups = 1; ; groups++) {
+  const ofRanges = new Map<number, number>();
+  for (const [i, bits] of bytes.entries()) {
+    const key = ranges[i];
+    if (key !== undefined) ofRanges.set(key, (ofRanges.get(key) ?? 0) + (bits > 4 ? 2 : 1));
+  }
+  const own = [...ofRanges.values()];
+  const least = own.reduce((sum, count) => sum + Math.ceil(count / GROUP_BYTES), 0);
+  const all = plain.length + own.reduce((sum, count) => sum + count, 0);
+  for (let groups = Math.max(1, least); ; groups++) {
     const between = Math.min(halves, groups - 1);
     const whole = Math.min(plain.length - halves, Math.floor((groups - 1 - between) / 2));
     if (all - between - whole <= GROUP_BYTES * groups) return groups;

@@ -494,8 +494,9 @@ export class ActionReader {
     use.isWhole = true;
     use.reads = true;
     use.writes = true;
+    const scope = this.#scopeOfOperands(array.value);
     for (const operand of operands) {
-      const expr = this.#settled(readValue(operand, this.#scope));
+      const expr = this.#settled(readValue(operand, scope));
       addReads(use.step.reads, readsOf(expr));
       addReads(use.inputs, readsOf(expr));
       const text = formatExpr(expr);
@@ -504,6 +505,16 @@ export class ActionReader {
         if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
     }
     for (const result of results) if (result.type === "field") this.#cellIn(result.value, key, use);
+  }
+
+  /**
+   * What the method of a register action reads: a field that a statement before has set is read as it is then, because the compiler's copy
+   * propagation does not look into the method. The value for a filter is an argument of its call.
+   */
+  #scopeOfOperands(register: string): Scope {
+    if (!this.statement || register.endsWith(FILTER_STATE)) return this.#scope;
+    const locals = new Map([...this.#values].filter(([name]) => this.context.locals.has(name)));
+    return { ...this.#scope, locals };
   }
 
   /**

@@ -8,6 +8,7 @@ import type { bmv2 } from "../../program/index.js";
 import { readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
 import { bypass, dropCleared, editingOf, nextNodes, replaced } from "./simplify/graph.js";
+import { ownActions } from "./simplify/own-actions.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 
 interface Copy {
@@ -32,6 +33,7 @@ export function withoutKeyTemporaries(
   hasValidity: boolean,
 ): bmv2.Bmv2Program {
   const copy = structuredClone(program);
+  if (copy.architecture !== undefined) ownActions(copy);
   // p4c has done it in its JSON for v1model; findings there should stay at the lines that the program has.
   const editing = editingOf(copy, fields, isStatement);
   if (copy.architecture !== undefined) simplifyProgram(editing, hasValidity);

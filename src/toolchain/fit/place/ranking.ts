@@ -4,7 +4,7 @@
  */
 import { defined } from "../../../base/index.js";
 import { isNamed } from "../model/pragmas.js";
-import type { Problem } from "./placement.js";
+import type { Part, Problem } from "./placement.js";
 import type { Sequences } from "./sequences.js";
 
 /** What is placed so far. */
@@ -16,6 +16,8 @@ export interface Progress {
   readonly stage: number;
   /** Units in the stage that is being filled. */
   readonly here: ReadonlySet<number>;
+  /** The stage has room for a part of the unit alone. */
+  readonly isSplit: (id: number) => boolean;
 }
 
 export class Ranking {
@@ -29,14 +31,18 @@ export class Ranking {
   readonly #values: readonly number[];
   /** By unit: itself and what it decides on. */
   readonly #decided: readonly (readonly number[])[];
+  /** By unit: stages of the longest chain after it, where tables take as many as the placement before gave them. */
+  readonly #split: readonly number[];
   /** By unit, once it was asked for: its sequences and those around them. */
   readonly #known: (ReadonlySet<number> | undefined)[] = [];
 
   constructor(
     private readonly problem: Problem,
     private readonly sequences: Sequences,
+    previous?: readonly Part[],
   ) {
     const { units } = problem.model;
+    this.#split = previous === undefined ? [] : chainsOfParts(problem, previous);
     this.#frontier = units.map(({ id }) => this.#chainWithin(id));
     const after: Set<number>[] = units.map(() => new Set());
     for (let id = units.length - 1; id >= 0; id--)
@@ -108,12 +114,15 @@ export class Ranking {
     if (asked !== 0) return asked > 0;
     const tail = (id: number) => defined(graph.below[id]);
     const frontier = (id: number) => defined(this.#frontier[id]);
-    const score = this.#pressure(a, b, progress) - this.#pressure(b, a, progress);
-    if (score !== 0) return score > 0;
+    const score = (id: number, other: number, placed: number) =>
+      Math.max(this.#pressure(id, other, progress), (this.#split[placed] ?? 0) - 1);
+    const more = score(a, b, first) - score(b, a, second);
+    if (more !== 0) return more > 0;
     if ((frontier(a) === 0) !== (frontier(b) === 0)) return frontier(a) === 0;
     if (tail(a) !== tail(b)) return tail(a) > tail(b);
-    const more = [
+    const rest = [
       Number(this.#fitsHere(a, progress)) - Number(this.#fitsHere(b, progress)),
+      Number(progress.isSplit(second)) - Number(progress.isSplit(first)),
       frontier(a) === 0 ? 0 : this.#countHere(a, progress) - this.#countHere(b, progress),
       defined(this.#values[a]) - defined(this.#values[b]),
       this.#total(a) - this.#total(b),
@@ -121,7 +130,7 @@ export class Ranking {
       Number(this.#closes(a, first)) - Number(this.#closes(b, second)),
       defined(this.#waiting[second]) - defined(this.#waiting[first]),
     ];
-    const difference = more.find((one) => one !== 0);
+    const difference = rest.find((one) => one !== 0);
     return difference === undefined ? first > second : difference > 0;
   }
 
@@ -183,4 +192,20 @@ export class Ranking {
       }
     return most;
   }
+}
+
+/**
+ * By unit: the stages of the longest chain after it, in which each table takes as many stages as it has parts (p4c,
+ * mau/table_dependency_graph.cpp, fill_dep_stages_from_topo with a summary).
+ */
+function chainsOfParts({ model, graph }: Problem, parts: readonly Part[]): number[] {
+  const stages = model.units.map(() => new Set<number>());
+  for (const { unit, stage } of parts) defined(stages[unit.id]).add(stage);
+  const below = model.units.map(() => 0);
+  for (let id = below.length - 1; id >= 0; id--)
+    for (const { to, distance } of defined(graph.outgoing[id])) {
+      const taken = distance === 0 ? 0 : Math.max(1, defined(stages[to]).size);
+      below[id] = Math.max(defined(below[id]), defined(below[to]) + taken);
+    }
+  return below;
 }

@@ -7,6 +7,7 @@ import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
+import { Backtracking, type Step, type Stopped } from "./backtracking.js";
 import { withGateway } from "./demand.js";
 import {
   entriesToPlace,
@@ -32,21 +33,38 @@ export interface Wanted {
   readonly notBefore: readonly number[];
 }
 
+/** How often the compiler goes back in the placement without conflicts, and in the last one. */
+const MOST_TURNS = { free: 12, last: 32 } as const;
+
 /**
  * Places all units; by default in the order of the compiler. Where the device has too few stages for that, the compiler places without
  * conflicts of containers (but for those of one byte of a header), packs the fields again so that those which are written in one stage are kept apart, and places once more
- * (p4c, mau/table_summary.cpp: NOCC_TRY1, REDO_PHV1).
+ * (p4c, mau/table_summary.cpp: NOCC_TRY1, REDO_PHV1). Both times it goes back where the device is exceeded.
  */
 export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
   const first = new Placer(problem, wanted).place();
   const stages = stageCount(first.parts);
   if (wanted !== undefined || stages <= problem.target.stages) return first;
-  if (problem.conflicts.every(({ size }) => size === 0)) return first;
-  const free = new Placer({ ...problem, conflicts: problem.inseparable }, wanted).place();
-  const second = new Placer({ ...problem, conflicts: keptApart(problem, free) }, wanted).place();
+  const free = placeAgain({ ...problem, conflicts: problem.inseparable }, first, MOST_TURNS.free);
+  const second = placeAgain({ ...problem, conflicts: keptApart(problem, free) }, free, MOST_TURNS.last);
   return second.unplaced.length <= first.unplaced.length && stageCount(second.parts) < stages
     ? second
     : first;
+}
+
+/** Places all units after a placement before; goes back up to `most` times, where that makes it fit. */
+function placeAgain(problem: Problem, { parts: previous, unplaced }: Placement, most: number): Placement {
+  const turns = new Backtracking(problem, unplaced.length > 0 ? 0 : most);
+  const placer = (watch?: Backtracking) => new Placer(problem, undefined, previous, watch);
+  let plain: Placement | undefined;
+  for (let from: readonly Step[] | undefined = []; from !== undefined && turns.mayGoBack; ) {
+    const one = placer(turns);
+    const placement = one.place(from);
+    if (one.stopped === undefined) return placement;
+    plain ??= placer().place();
+    from = turns.goBack(one.stopped, (steps) => placer().tries(steps));
+  }
+  return plain ?? placer().place();
 }
 
 /** The conflicts between units that a placement without conflicts does not have in one stage, and those of one byte of a header. */
@@ -85,17 +103,22 @@ class Placer {
   readonly #before: readonly ReadonlySet<number>[];
   /** Units that could be placed in the stage that is being filled, and wait for others since. */
   readonly #waiting = new Set<number>();
+  readonly #steps: Step[] = [];
+  #stopped: Stopped | undefined;
 
   constructor(
     readonly problem: Problem,
     readonly wanted: Wanted | undefined,
+    previous?: readonly Part[],
+    /** Stops the placement where the device is exceeded. */
+    private readonly turns?: Backtracking,
   ) {
     const { units } = problem.model;
     this.#last = units.map(() => -1);
     this.#rest = units.map(entriesToPlace);
     this.#sequences = findSequences(problem.model);
     this.#openIn = this.#sequences.inside.map(({ size }) => size);
-    this.#ranking = new Ranking(problem, this.#sequences);
+    this.#ranking = new Ranking(problem, this.#sequences, previous);
     this.#before = orderWithin(problem, this.#sequences);
     this.#gatewayOf = gatewaysOf(problem, this.#sequences, this.#before);
     this.#guarded = units.map(({ id }) =>
@@ -103,17 +126,47 @@ class Placer {
     );
   }
 
-  place(): Placement {
+  /** The step at which the placement stopped. */
+  get stopped(): Stopped | undefined {
+    return this.#stopped;
+  }
+
+  /** Whether the steps can be taken, and the last one places all of its unit. */
+  tries(steps: readonly Step[]): "whole" | "part" | "none" {
+    const last = steps.at(-1);
+    if (last === undefined || !this.#replay(steps)) return "none";
+    return this.#isOpen(last.unit) ? "part" : "whole";
+  }
+
+  #replay(steps: readonly Step[]): boolean {
+    const last = steps.at(-1)?.stage ?? 0;
+    for (const step of steps) {
+      const { unit, stage, isAlone } = step;
+      this.#stage(stage);
+      // Notes who waits in the stage that is filled next.
+      if (stage === last) this.#candidates(stage);
+      if (!this.#isReady(unit, stage) && defined(this.problem.companions[unit]).length === 1) return false;
+      if (!(isAlone ? this.#placeOne(unit, stage) : this.#tryPlace(unit, stage))) return false;
+      this.#steps.push(step);
+    }
+    return true;
+  }
+
+  /** @param from steps that are taken first */
+  place(from: readonly Step[] = []): Placement {
+    this.#replay(from);
+    const begin = from.at(-1)?.stage ?? 0;
     const limit = this.problem.target.stages + EXTRA_STAGES;
     for (const unit of this.problem.model.units) {
       const reason = whyNoDevice(this.problem, unit.id, limit);
       if (reason !== undefined) this.#fail(reason);
     }
     let idle = 0;
-    for (let stage = 0; this.#open().length > 0 && stage < limit; stage++) {
+    for (let stage = begin; this.#open().length > 0 && stage < limit; stage++) {
       this.#stage(stage);
       const before = this.#parts.length;
-      this.#fill(stage);
+      this.#fill(stage, stage === begin && from.length > 0);
+      if (this.#stopped !== undefined) break;
       const isUsed = this.#parts.length > before || defined(this.#members[stage]).size > 0;
       // A table that asks for a later stage may leave this one empty.
       const waits = this.#open().some(({ pragmas }) => stageFor(pragmas, stage + 1) > stage + 1);
@@ -124,7 +177,7 @@ class Placer {
       stage -= idle;
       idle = 0;
     }
-    for (const unit of this.#open()) {
+    for (const unit of this.#stopped === undefined ? this.#open() : []) {
       const detail = `${unit.label} is not placed: the program needs more than ${limit} stages`;
       const reason = whyNoDevice(this.problem, unit.id, this.problem.target.stages);
       this.#fail(reason ?? { unit, resource: "dependency", detail });
@@ -142,17 +195,20 @@ class Placer {
     return this.problem.model.units.filter((unit) => this.#isOpen(unit.id));
   }
 
-  /** Fills one stage until nothing more fits. */
-  #fill(stage: number): void {
-    this.#waiting.clear();
-    const before = this.#parts.length;
-    for (;;) {
+  /**
+   * Fills one stage until nothing more fits.
+   * @param isBegun steps that were taken before have units in it
+   */
+  #fill(stage: number, isBegun: boolean): void {
+    if (!isBegun) this.#waiting.clear();
+    const before = isBegun ? -1 : this.#parts.length;
+    while (this.#stopped === undefined) {
       const ready = this.#candidates(stage);
       if (this.#placeBest(ready, stage)) continue;
       // A table alone may still join the stage, although the flow has gone past it.
       const { branches } = this.#sequences;
       const late = [...this.#waiting].filter((id) => this.#isOpen(id) && defined(branches[id]).length === 0);
-      if (late.some((id) => this.#isReady(id, stage) && this.#tryPlace(id, stage))) continue;
+      if (late.some((id) => this.#isReady(id, stage) && this.#take(id, stage))) continue;
       if (this.#parts.length > before || !this.#placeConditionAlone(stage)) return;
     }
   }
@@ -182,10 +238,40 @@ class Placer {
             gatewayOf: (id) => this.#openGateway(id),
             isOpen: (id) => this.#isOpen(id),
             here: defined(this.#members[stage]),
+            isSplit: (id) => this.#isSplit(id, stage),
             stage,
           })
         : [...ready].sort(this.wanted.order);
-    return ranked.some((id) => this.#tryPlace(id, stage));
+    return ranked.some((id) => this.#take(id, stage, ranked));
+  }
+
+  /** Places a unit as one step. `ready`: the units that could be placed instead. */
+  #take(unit: number, stage: number, ready?: readonly number[]): boolean {
+    if (!this.#tryPlace(unit, stage)) return false;
+    const step = { unit, stage, isAlone: false };
+    if (this.turns !== undefined && ready !== undefined) {
+      this.turns.note([...this.#steps], ready, step);
+      if (this.turns.exceeds(step)) this.#stopped = { steps: [...this.#steps], step };
+    }
+    this.#steps.push(step);
+    return true;
+  }
+
+  /** The stage has no room for all entries of a table that may be split. */
+  #isSplit(id: number, stage: number): boolean {
+    if (!maySplit(this.problem, id)) return false;
+    const layout = defined(this.problem.plans[id]).layout(defined(this.#rest[id]));
+    const demand = defined(this.problem.demands[id]);
+    const { srams, tcamUnits, mapRams, logicalTables } = defined(this.#stages[stage]).free(
+      demand,
+      layout.tcamWidth,
+    );
+    return (
+      layout.srams > srams ||
+      layout.mapRams > mapRams ||
+      layout.logicalTables > logicalTables ||
+      (layout.tcamWidth > 0 && layout.tcams / layout.tcamWidth > tcamUnits)
+    );
   }
 
   #isStarted({ parents }: Sequence): boolean {
@@ -290,10 +376,12 @@ class Placer {
 
   /** Places a condition alone, where all units whose gateway it could be wait for something that it leads to, too. */
   #placeConditionAlone(stage: number): boolean {
-    return this.problem.model.units.some(
+    const alone = this.problem.model.units.find(
       ({ id, kind }) =>
         kind === "condition" && this.#isOpen(id) && this.#isReady(id, stage) && this.#placeOne(id, stage),
     );
+    if (alone !== undefined) this.#steps.push({ unit: alone.id, stage, isAlone: true });
+    return alone !== undefined;
   }
 
   #clashes(id: number, stage: number): boolean {

@@ -1,12 +1,13 @@
 /**
  * Statements whose result nothing reads: the value is overwritten on every way, or feeds only itself. The compiler removes them
- * (p4c's dead code elimination in front and back end). Calls that change a state stay.
+ * (p4c's dead code elimination in front and back end). Calls that change a state stay, without the results that nothing reads.
  */
 import { defined } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import {
   actionsOf,
   bypass,
+  destinationsOf,
   type Editing,
   fieldsIn,
   matchedBy,
@@ -33,6 +34,9 @@ export function removeDead(editing: Editing, pipeline: bmv2.Pipeline, atEnd: Rea
   return sweep(editing, pipeline, order, alive);
 }
 
+/** A call that stays, by the fields that nothing reads of those that it sets. */
+type Alive = Map<bmv2.Primitive, readonly string[]>;
+
 /** Fields that some packet reads before the pipeline has written them. */
 export function liveAtStart(
   editing: Editing,
@@ -50,11 +54,11 @@ function walk(
   pipeline: bmv2.Pipeline,
   order: readonly string[],
   atEnd: ReadonlySet<string>,
-): { before: ReadonlyMap<string, ReadonlySet<string>>; alive: ReadonlySet<bmv2.Primitive> } {
+): { before: ReadonlyMap<string, ReadonlySet<string>>; alive: Alive } {
   const next = nextNodes(pipeline);
   const tables = new Map(pipeline.tables.map((table) => [table.name, table]));
   const conditions = new Map(pipeline.conditionals.map((condition) => [condition.name, condition]));
-  const alive = new Set<bmv2.Primitive>();
+  const alive: Alive = new Map();
   const before = new Map<string, ReadonlySet<string>>();
   for (const name of [...order].reverse()) {
     const after = new Set<string>();
@@ -73,19 +77,20 @@ function liveBefore(
   pipeline: bmv2.Pipeline,
   table: bmv2.Bmv2Table,
   after: ReadonlySet<string>,
-  alive: Set<bmv2.Primitive>,
+  alive: Alive,
 ): Set<string> {
-  const statement = statementOf(editing, table);
-  const live = new Set(statement === undefined ? after : []);
+  const { action_ids: ids, default_entry: missed } = table;
+  // Without a default action of its own, a table that is missed does nothing.
+  const runs = statementOf(editing, table) !== undefined || (missed && ids.includes(missed.action_id));
+  const live = new Set(runs === true ? [] : after);
   for (const action of actionsOf(editing, table)) {
     const here = new Set(after);
     const jumps = action.primitives.some(({ op }) => op.startsWith("_jump"));
     for (const primitive of [...action.primitives].reverse()) {
       const { sets, reads } = partsOf(editing, primitive);
-      const isDead =
-        PURE.has(primitive.op) && sets.every((field) => !here.has(field) && mayGo(editing, field));
-      if (isDead) continue;
-      alive.add(primitive);
+      const unread = sets.filter((field) => !here.has(field) && mayGo(editing, field));
+      if (PURE.has(primitive.op) && unread.length === sets.length) continue;
+      alive.set(primitive, primitive.op === "stateful_alu" ? unread : []);
       if (!jumps) for (const field of sets) here.delete(field);
       for (const field of reads) here.add(field);
       for (const field of wholeHeaders(editing, primitive).reads) here.add(field);
@@ -102,12 +107,7 @@ function mayGo({ fields, headerFields }: Editing, name: string): boolean {
   return info !== undefined && (headerFields.has(info.header) || (info.metadata && !info.intrinsic));
 }
 
-function sweep(
-  editing: Editing,
-  pipeline: bmv2.Pipeline,
-  order: readonly string[],
-  alive: ReadonlySet<bmv2.Primitive>,
-): boolean {
+function sweep(editing: Editing, pipeline: bmv2.Pipeline, order: readonly string[], alive: Alive): boolean {
   let changed = false;
   const reached = new Set(order);
   for (const table of [...pipeline.tables]) {
@@ -116,8 +116,9 @@ function sweep(
       // Numbers of primitives are the targets of jumps.
       if (action.primitives.some(({ op }) => op.startsWith("_jump"))) continue;
       const kept = action.primitives.filter((primitive) => alive.has(primitive));
-      if (kept.length === action.primitives.length) continue;
-      action.primitives = kept;
+      const less = kept.map((primitive) => withoutResults(primitive, alive.get(primitive) ?? []));
+      if (kept.length === action.primitives.length && less.every((one, i) => one === kept[i])) continue;
+      action.primitives = less;
       changed = true;
     }
     const [only] = actionsOf(editing, table);
@@ -128,4 +129,16 @@ function sweep(
     changed = true;
   }
   return changed;
+}
+
+/** A call of a stateful ALU without some of the fields that it sets. */
+function withoutResults(primitive: bmv2.Primitive, fields: readonly string[]): bmv2.Primitive {
+  if (fields.length === 0) return primitive;
+  const [array, , ...rest] = primitive.parameters;
+  const [first, end] = destinationsOf(primitive);
+  const results = rest
+    .slice(0, end - first)
+    .filter((value) => value.type !== "field" || !fields.includes(value.value.join(".")));
+  const count: bmv2.Value = { type: "hexstr", value: `0x${results.length.toString(16)}` };
+  return { ...primitive, parameters: [array!, count, ...results, ...rest.slice(end - first)] };
 }

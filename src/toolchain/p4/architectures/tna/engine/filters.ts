@@ -81,12 +81,13 @@ export function dropsEarly(lowering: Lowering, stmt: Extern): Stmt[] {
 function inHardware(lowering: Lowering, stmt: Extern): Stmt[] {
   const { result, span } = stmt;
   if (result === undefined) return [];
-  const { answer, before, args } = parts(lowering, stmt);
-  const [, , state, value, index] = args;
+  const { answer, args } = parts(lowering, stmt);
+  const [, , state, , index] = args;
   const cells = state?.kind === "instance" ? state.instance : undefined;
+  // The ALU widens what comes in, so the value needs no field of the ALU's width.
+  const value = toBits(defined(stmt.args[0]));
   return [
-    ...before,
-    primitiveCall("tna.alu", cells, [answer, defined(index), defined(value)], { outs: [0], span }),
+    primitiveCall("tna.alu", cells, [answer, defined(index), value], { outs: [0], span }),
     assign(result, cast(answer, result.type, span), span),
   ];
 }
