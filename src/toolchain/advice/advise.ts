@@ -8,6 +8,7 @@ import { analyse, type CompileInput, compile, sourceOf } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { actLater } from "./act-later.js";
 import { actSooner } from "./act-sooner.js";
+import { ahead } from "./ahead.js";
 import { candidatesOf } from "./candidates.js";
 import { joinedBranches } from "./exclusive.js";
 import { valuesFor } from "./lifetimes.js";
@@ -143,6 +144,7 @@ class Search {
       ...actLater(texts, result, unit),
       ...actSooner(texts, result, unit),
       ...joinedBranches(texts, unit),
+      ...ahead(texts, result, unit),
       ...laterStarts(texts, result),
       ...turns(texts, result, unit),
     ];
@@ -259,6 +261,7 @@ const ORDER: readonly RewriteKind[] = [
   "later",
   "sooner",
   "exclusive",
+  "ahead",
   "start",
   "key",
   "branch",

@@ -97,3 +97,16 @@ export function placeOf(span: Span): string {
     ? `line ${origin.line}`
     : `${origin.path.split("/").at(-1)}:${origin.line}`;
 }
+
+/** Whether a place is at a line of a compiled program: of its text, or of the files that it was made of. */
+export function standsAt(
+  span: Span,
+  source: { readonly filename: string; readonly line: number } | undefined,
+): boolean {
+  const file = sourceOf(span.file);
+  const { line } = file.position(span.start);
+  const origins = [{ path: file.path, line }, file instanceof OwnText ? file.origins[line - 1] : undefined];
+  return origins.some(
+    (one) => one !== undefined && one.path === source?.filename && one.line === source.line,
+  );
+}

@@ -15,6 +15,7 @@ export type RewriteKind =
   | "later"
   | "sooner"
   | "exclusive"
+  | "ahead"
   | "start"
   | "turns"
   | "size";
