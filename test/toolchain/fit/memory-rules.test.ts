@@ -105,7 +105,7 @@ describe("packings", () => {
   it("are the narrowest of each number of entries, within all limits of the target", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 64 }), (bytes, overhead) => {
-        const list = packings(key(bytes), overhead, tofino, false);
+        const list = packings(key(bytes), overhead, tofino, { immediate: 0, single: false });
         const fits = (n: number, w: number): boolean =>
           // One whole byte of the key is in the ten ghost bits, and two more bits of another.
           n * (bytes - 1 + 1 / 2) <= 16 * w &&
@@ -117,7 +117,7 @@ describe("packings", () => {
           return width === undefined ? [] : [{ entriesPerWord, width }];
         });
         expect(list).toEqual(expected);
-        expect(packings(key(bytes), overhead, tofino, true)).toEqual(
+        expect(packings(key(bytes), overhead, tofino, { immediate: 0, single: true })).toEqual(
           expected.filter(({ entriesPerWord }) => entriesPerWord === 1),
         );
       }),

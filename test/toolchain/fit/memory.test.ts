@@ -270,7 +270,10 @@ describe("boundaries", () => {
   it("leave out bytes of the key that the hash implies, also when they take exactly its bits", () => {
     // Ten ghost bits cover the bytes of 2 and 8 bits; 11 bytes and a nibble remain, four times in three blocks.
     const key = { bytes: [2, ...new Array<number>(12).fill(8)], bits: 98 };
-    expect(packings(key, 0, tofino, false)).toContainEqual({ entriesPerWord: 4, width: 3 });
+    expect(packings(key, 0, tofino, { immediate: 0, single: false })).toContainEqual({
+      entriesPerWord: 4,
+      width: 3,
+    });
   });
 
   it("keep a version nibble with each entry of an algorithmic lpm table", () => {

@@ -7,13 +7,18 @@ import type { Resource } from "../../../src/toolchain/fit/place/stage.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { type TnaParts, tnaSource } from "./programs.js";
 
-/** The sums of these resources over all stages of Tofino. */
-function sumsOf(parts: TnaParts, ...names: readonly Resource[]): number[] {
+function placementOf(parts: TnaParts | string, target = "tofino") {
   const diagnostics = new Diagnostics();
-  const made = compile({ file: tnaSource(parts), form: "hardware" }, diagnostics);
+  const file = typeof parts === "string" ? parts : tnaSource(parts);
+  const made = compile({ file, form: "hardware" }, diagnostics);
   diagnostics.throwIfErrors();
   const { program } = made!;
-  const { stages } = fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget("tofino")).placement;
+  return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target)).placement;
+}
+
+/** The sums of these resources over all stages. */
+function sumsOf(parts: TnaParts, target: string, ...names: readonly Resource[]): number[] {
+  const { stages } = placementOf(parts, target);
   return names.map((name) => stages.reduce((sum, stage) => sum + stage[name], 0));
 }
 
@@ -28,6 +33,7 @@ describe("an exact table with an entry for each value of its key", () => {
   table t { key = { ${key} : exact; } actions = { ${actions} size = ${size}; ${actions.includes("count") ? "counters = counted;" : ""} }`,
         apply: "t.apply();",
       },
+      "tofino",
       "srams",
       "gateways",
       "hash_dist_units",
@@ -44,9 +50,103 @@ describe("an exact table with an entry for each value of its key", () => {
     expect(sums("count; @defaultonly NoAction; } default_action = NoAction();", 32)).toEqual([3, 0, 0, 10]);
   });
 
+  it("is matched where the size is the one of a table without `size`", () => {
+    const table = `
+  action set(bit<16> v) { hdr.d.i = v; }
+  table t { key = { hdr.d.t[8:0] : exact; } actions = { set; } default_action = set(1); }`;
+    expect(sumsOf({ ingress: table, apply: "t.apply();" }, "tofino", "gateways")).toEqual([0]);
+  });
+
   it("is matched where no stage holds all its data", () => {
     const [srams, gateways] = sums("set; } default_action = set(1);", 1 << 20, "hdr.d.a[19:0]");
     expect(gateways).toBe(0);
     expect(srams).toBeGreaterThan(80);
+  });
+});
+
+describe("data in the match entry", () => {
+  /** The layout of a table with a key of 14 bits and an argument for the low bits of a field of 16. */
+  const layoutOf = (bits: 15 | 16) => {
+    const { parts } = placementOf({
+      ingress: `
+  bit<14> k = 0;
+  action one() { k = 1; }
+  action go(bit<${bits}> p) { hdr.d.i${bits === 16 ? "" : "[14:0]"} = p; }
+  table s { key = { ig.ingress_port : exact; } actions = { one; } size = 100; }
+  table t { key = { k : exact; } actions = { go; @defaultonly NoAction; } size = 512; const default_action = NoAction(); }`,
+      apply: "s.apply(); t.apply();",
+    });
+    return parts.find(({ unit }) => unit.name.endsWith(".t"))!.layout;
+  };
+
+  it("ends before the last of the 64 bits that a word has beside keys: four entries have 15 bits each, or three 16 (compiler)", () => {
+    // With four entries in a word, the key of 14 bits is its own address.
+    expect(layoutOf(15)).toMatchObject({ entriesPerWord: 4, hashBits: 12 });
+    expect(layoutOf(16)).toMatchObject({ entriesPerWord: 3, hashBits: 40 });
+  });
+});
+
+describe("a table with few constant entries that calls a register", () => {
+  /** The gateways of a table whose four entries call so many methods of a register of so many cells. */
+  const gateways = (methods: number, cells: number) => {
+    const called = Array.from({ length: 4 }, (_, i) => i % methods);
+    const own = Array.from({ length: methods }, (_, i) => i);
+    return sumsOf(
+      {
+        ingress: `
+  Register<bit<32>, bit<16>>(${cells}) r;
+  ${own.map((i) => `RegisterAction<bit<32>, bit<16>, bit<32>>(r) r${i} = { void apply(inout bit<32> cell, out bit<32> result) { cell = cell + ${i + 1}; result = cell; } }; action a${i}() { hdr.d.a = r${i}.execute(hdr.d.i); }`).join("\n")}
+  table t { key = { hdr.d.t[1:0] : exact; } actions = { ${own.map((i) => `a${i};`).join(" ")} } size = 4;
+            const entries = { ${called.map((method, i) => `${i} : a${method}();`).join(" ")} } }`,
+        apply: "t.apply();",
+      },
+      "tofino2",
+      "gateways",
+    )[0];
+  };
+
+  it("is rows of a gateway where address, method and action of all entries are within 64 bits (compiler)", () => {
+    // Of each entry 10 bits of address, 4 for its use and its method, and 2 bits for two actions, 3 for four.
+    expect([gateways(2, 1024), gateways(4, 1024)]).toEqual([1, 0]);
+    expect([gateways(1, 4096), gateways(2, 4096)]).toEqual([0, 0]);
+  });
+});
+
+describe("a condition whose branches do nothing", () => {
+  const gateways = (statement: string) =>
+    sumsOf(
+      { apply: `md.m = hdr.d.a; bit<32> x = hdr.d.a; if (hdr.d.i == 1) { ${statement} } hdr.d.c = 1;` },
+      "tofino",
+      "gateways",
+    )[0];
+
+  it("stays a gateway where only the back end sees that nothing reads what they set (compiler)", () => {
+    expect(gateways("md.m = md.m + 14;")).toBe(1);
+  });
+
+  it("goes where the front end sees it: what they set is a variable of the control, or is set again on every way", () => {
+    expect(gateways("x = x + 14;")).toBe(0);
+    expect(gateways("hdr.d.c = 5;")).toBe(0);
+  });
+});
+
+describe("the data of an action", () => {
+  it("is all of a container that takes an argument, up to its highest bit: a constant beside the argument is data, too (compiler)", () => {
+    const source = tnaSource({
+      parser: "pkt.extract(hdr.c); transition accept; }",
+      ingress: `
+  bit<14> k = 0;
+  action one() { k = 1; }
+  action go(bit<14> p) { hdr.c.p = p; CONSTANT }
+  table s { key = { ig.ingress_port : exact; } actions = { one; } size = 100; }
+  table t { key = { k : exact; } actions = { go; @defaultonly NoAction; } size = 512; const default_action = NoAction(); }`,
+      apply: "s.apply(); t.apply();",
+    })
+      .replace("header x_h", "header c_h { bit<2> q; bit<14> p; } header x_h")
+      .replace("{ d_h d;", "{ d_h d; c_h c;");
+    const entries = (constant: string) =>
+      placementOf(source.replace("CONSTANT", constant)).parts.find(({ unit }) => unit.name.endsWith(".t"))!
+        .layout.entriesPerWord;
+    expect([entries(""), entries("hdr.c.q = 0;")]).toEqual([4, 3]);
   });
 });

@@ -2,8 +2,8 @@
  * Action data: the arguments and large constants of a table's actions. In action RAM each takes the space of the
  * containers that it goes to. A few bits (32 on Tofino) can instead be part of the match entry, without padding.
  */
-import type { ActionModel, Gress } from "../model/model.js";
-import type { PhvLayout } from "../phv/pack.js";
+import type { Access, ActionModel, Gress } from "../model/model.js";
+import type { Container, PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 
 export interface DataFormat {
@@ -16,6 +16,7 @@ export interface DataFormat {
 }
 
 interface Piece {
+  /** From the low end of the container to the highest bit that is written. */
   readonly bits: number;
   readonly bytes: number;
 }
@@ -31,16 +32,11 @@ function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
       if (datum.target !== undefined) pieces.push({ bits: datum.bits, bytes: bytesOf(datum.bits) });
       continue;
     }
-    let rest = datum.bits;
     for (const container of containers) {
-      const here = container.slices
-        .filter((slice) => slice.field === datum.target!.field)
-        .reduce((sum, slice) => sum + slice.width, 0);
-      const bits = Math.min(rest, here);
-      rest -= bits;
-      if (bits <= 0) continue;
+      const bits = endOf(datum.target!, container);
       const known = byContainer.get(container.id);
-      if (known !== undefined) known.bits += bits;
+      if (bits === 0) continue;
+      if (known !== undefined) known.bits = Math.max(known.bits, bits);
       else {
         const piece = { bits, bytes: container.size / 8 };
         byContainer.set(container.id, piece);
@@ -48,7 +44,25 @@ function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
       }
     }
   }
+  for (const { kind, write, sources } of action.operations) {
+    // An instruction writes a container from one place: constants beside an argument are data, too (p4c, mau/action_format.cpp).
+    if (kind !== "set" || sources.length > 0 || byContainer.size === 0) continue;
+    for (const container of phv.touchedBy(gress, write)) {
+      const piece = byContainer.get(container.id);
+      if (piece !== undefined) piece.bits = Math.max(piece.bits, endOf(write, container));
+    }
+  }
   return pieces;
+}
+
+/** The place behind the highest bit of the access in the container; 0: the container has none of it. */
+function endOf({ field, lo, width }: Access, { slices }: Container): number {
+  return Math.max(
+    0,
+    ...slices
+      .filter((slice) => slice.field === field && slice.lo < lo + width && lo < slice.lo + slice.width)
+      .map((slice) => slice.at + Math.min(slice.lo + slice.width, lo + width) - slice.lo),
+  );
 }
 
 /**

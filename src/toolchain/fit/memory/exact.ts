@@ -37,9 +37,16 @@ function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: num
 /**
  * Packings worth trying, for entries with `overhead` bits beside the key. Limits that the target does not state are
  * not applied. Empty: the key is too wide for the target.
+ * @param immediate bits of action data among `overhead`: they end before the last bit that a word has for overhead (p4c,
+ * mau/table_format.cpp, allocate_all_immediate)
  * @param single one entry a word
  */
-export function packings(key: KeyBytes, overhead: number, target: Target, single: boolean): Packing[] {
+export function packings(
+  key: KeyBytes,
+  overhead: number,
+  target: Target,
+  { immediate, single }: { immediate: number; single: boolean },
+): Packing[] {
   const { exact } = target;
   const version = exact.version_bits ?? 0;
   const word = target.sram.width;
@@ -47,7 +54,8 @@ export function packings(key: KeyBytes, overhead: number, target: Target, single
   const entryBits = Math.max(1, stored.bits + version + overhead);
   const maxWidth = exact.max_width ?? Math.ceil(entryBits / word);
   const maxPack = single ? 1 : (exact.max_pack ?? Math.max(1, Math.floor((maxWidth * word) / entryBits)));
-  const overheadBits = exact.overhead_bits_per_word ?? word;
+  const stated = exact.overhead_bits_per_word;
+  const overheadBits = stated === null ? word : stated - (immediate > 0 ? 1 : 0);
   const perWord = exact.entries_per_word ?? Number.POSITIVE_INFINITY;
   const list: Packing[] = [];
   for (let n = 1; n <= maxPack; n++) {

@@ -1,6 +1,6 @@
 /** The memory of one table: the cheapest of all layouts that the target offers. */
 import { defined } from "../../../base/index.js";
-import type { KeyPart, Unit } from "../model/model.js";
+import type { Attached, KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
@@ -137,21 +137,19 @@ export class TablePlan {
   }
 
   /**
-   * The table has an entry for each value of its key, and all entries the same action (p4c, mau/table_layout.cpp, can_be_hash_action). One
+   * The program states an entry for each value of the key, and all entries have the same action (p4c, mau/table_layout.cpp, can_be_hash_action). One
    * whose data no stage holds is matched, because such a table is not split.
    */
   #isAddress(): boolean {
     const { unit, target } = this;
-    const { algorithmic, attached, implementation, key, size } = unit;
-    const bits = key.reduce((sum, { access }) => sum + access.width, 0);
+    const { algorithmic, attached, implementation, size } = unit;
     return (
       target.hash.distribution_bits !== null &&
       matchKind(unit) === "exact" &&
-      key.length > 0 &&
       algorithmic === undefined &&
       implementation === undefined &&
       unit.actions.length === 1 &&
-      size === 2 ** bits &&
+      unit.hasEveryKey === true &&
       attached.every(({ kind }) => kind !== "idle") &&
       this.#fixedOverhead === 0 &&
       this.#addressed(size).srams <= target.sram.blocks
@@ -195,7 +193,7 @@ export class TablePlan {
     for (const format of this.#formats) {
       const overhead = this.#fixedOverhead + format.immediateBits;
       for (const { entriesPerWord, width } of asked(
-        packings(this.keyBytes, overhead, target, single),
+        packings(this.keyBytes, overhead, target, { immediate: format.immediateBits, single }),
         unit,
       )) {
         const needed = Math.ceil(entries / (entriesPerWord * depth));
@@ -397,15 +395,23 @@ export class TablePlan {
 
 /**
  * Few entries that the program states can be rows of a gateway (p4c, mau/payload_gateway.cpp): the bits of the key are what a gateway sees.
+ * What all entries have beside the key is within what a word has for it; each names its action, one more than the table has, and of every
+ * memory the address, whether it is used and with which method (table_format.cpp, bitvec_necessary).
  */
 function fitsGateway(
-  { kind, key, constEntries, algorithmic, implementation }: Unit,
-  { gateway }: Target,
+  { kind, key, constEntries, algorithmic, implementation, actions, attached }: Unit,
+  { gateway, exact }: Target,
 ): boolean {
   const { entries, bytes, hash_bits: hashBits } = gateway;
   if (entries === null || constEntries === undefined || constEntries > entries || constEntries === 0)
     return false;
   if (kind !== "match" || algorithmic !== undefined || implementation !== undefined) return false;
+  const addresses = attached.filter(({ index }) => index !== "direct");
+  const overhead = addresses.reduce(
+    (sum, memory) => sum + addressOf(memory) + 1 + (memory.kind === "counter" ? 0 : METHOD_BITS),
+    Math.ceil(Math.log2(actions.filter(({ hit }) => hit).length + 1)),
+  );
+  if (overhead * constEntries > (exact.overhead_bits_per_word ?? Number.POSITIVE_INFINITY)) return false;
   const bits = key.reduce((sum, { access }) => sum + access.width, 0);
   return key.every((part) => part.kind !== "range") && bits <= 8 * (bytes ?? 0) + (hashBits ?? 0);
 }
@@ -457,11 +463,26 @@ function selectorBits(unit: Unit, target: Target): number {
   return mapped === null || address === null || hits <= mapped ? Math.ceil(Math.log2(hits)) : address;
 }
 
-/** Bits of the addresses that an entry holds: of counters, meters, registers and members, each with an enable bit. */
+/** Bits that name the method of a register which an entry calls. */
+const METHOD_BITS = 3;
+
+function addressOf({ size }: Attached): number {
+  return Math.ceil(Math.log2(Math.max(2, size)));
+}
+
+/**
+ * Bits of the addresses that an entry holds: of counters, meters, registers and members. Where not all actions of entries use the memory, a
+ * bit says whether it is used, and where several use a register, others say with which method (p4c, mau/table_layout.cpp).
+ */
 function addressBits(unit: Unit, target: Target): number {
   let bits = 0;
-  for (const attached of unit.attached) {
-    if (attached.index !== "direct") bits += Math.ceil(Math.log2(Math.max(2, attached.size))) + 1;
+  const hits = unit.actions.filter(({ hit }) => hit);
+  for (const memory of unit.attached) {
+    const { index, kind, name } = memory;
+    if (index === "direct") continue;
+    const users = hits.filter(({ memories }) => memories.includes(name)).length;
+    bits += addressOf(memory) + (users < hits.length ? 1 : 0);
+    if (kind === "register" && users > 1) bits += METHOD_BITS;
   }
   const { implementation } = unit;
   if (implementation !== undefined) {

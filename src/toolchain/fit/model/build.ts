@@ -36,6 +36,9 @@ export interface BuiltModel {
 /** Entries of a table, or members of a profile, without a stated size; p4c's BMv2 back end has the same default. */
 const DEFAULT_TABLE_SIZE = 1024;
 
+/** The same for TNA. */
+const TNA_TABLE_SIZE = 512;
+
 /** v1model's values for the deparser and the traffic manager. */
 const FOR_DEPARSER: ReadonlySet<string> = new Set([
   "standard_metadata.egress_spec",
@@ -410,7 +413,9 @@ class Builder {
     };
     const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
     const asked = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
-    const size = Math.min(asked, mostEntries(key, pragmas));
+    const most = mostEntries(key, pragmas);
+    const size = Math.min(asked, most);
+    const unstated = this.#json.architecture === undefined ? DEFAULT_TABLE_SIZE : TNA_TABLE_SIZE;
     this.#passOver(table, pragmas.passedOver);
     const common = {
       gress,
@@ -457,6 +462,7 @@ class Builder {
         kind: keyless || level > 0 ? "action" : "match",
         key: level === 0 ? key : [],
         constEntries: level === 0 && table.entries !== undefined ? table.entries.length : undefined,
+        hasEveryKey: level === 0 && asked === most && asked !== unstated,
         actions: models,
         algorithmic: undefined,
         implementation: level === 0 ? this.#implementation(table, pipeline, info) : undefined,

@@ -160,6 +160,8 @@ export interface Unit {
   readonly size: number;
   /** Number of entries that the program states; undefined: a controller adds entries. */
   readonly constEntries: number | undefined;
+  /** The program states as many entries as the key has values. */
+  readonly hasEveryKey?: boolean;
   readonly implementation: Implementation | undefined;
   /**
    * The table is partitions in SRAM, which a key chooses, by its place in the key; with `@alpm` a small TCAM table before it sets that key,

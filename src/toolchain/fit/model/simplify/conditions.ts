@@ -16,7 +16,7 @@ export function foldConditions(editing: Editing, pipeline: bmv2.Pipeline, foldin
   for (const condition of [...pipeline.conditionals]) {
     const expr = readValue(condition.expression, { fields: editing.fields, parameters: [] });
     const known =
-      condition.true_next === condition.false_next
+      condition.true_next === condition.false_next && !editing.late.conditions.has(condition.name)
         ? true
         : truthOf(expr, hasSign(condition.expression) ? undefined : folding);
     if (known === undefined) continue;

@@ -16,6 +16,8 @@ export interface Editing {
   readonly headerFields: ReadonlyMap<string, readonly string[]>;
   /** Headers that no parser and no deparser names: storage of parameters. */
   readonly localHeaders: ReadonlySet<string>;
+  /** Tables that have lost a statement that only the compiler's back end removes, and conditions whose branch was such a table. */
+  readonly late: { readonly tables: Set<string>; readonly conditions: Set<string> };
 }
 
 export function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
@@ -74,6 +76,7 @@ export function editingOf(
     actions: new Map(program.actions.map((one) => [one.id, one])),
     headerFields,
     localHeaders: new Set([...headerFields.keys()].filter((name) => !named.includes(JSON.stringify(name)))),
+    late: { tables: new Set(), conditions: new Set() },
   };
 }
 

@@ -31,7 +31,9 @@ export function removeDead(editing: Editing, pipeline: bmv2.Pipeline, atEnd: Rea
   const order = nodeOrder(pipeline);
   if (order === undefined) return false;
   const { alive } = walk(editing, pipeline, order, atEnd);
-  return sweep(editing, pipeline, order, alive);
+  const given = new Set([...editing.fields.keys()].filter((field) => outlives(editing, field)));
+  const early = walk(editing, pipeline, order, new Set([...atEnd, ...given])).alive;
+  return sweep(editing, pipeline, order, { alive, early });
 }
 
 /** A call that stays, by the fields that nothing reads of those that it sets. */
@@ -107,7 +109,13 @@ function mayGo({ fields, headerFields }: Editing, name: string): boolean {
   return info !== undefined && (headerFields.has(info.header) || (info.metadata && !info.intrinsic));
 }
 
-function sweep(editing: Editing, pipeline: bmv2.Pipeline, order: readonly string[], alive: Alive): boolean {
+/** @param early primitives that the front end keeps: it sees one control at a time, at whose end all that it was given may be read. */
+function sweep(
+  editing: Editing,
+  pipeline: bmv2.Pipeline,
+  order: readonly string[],
+  { alive, early }: Readonly<Record<"alive" | "early", Alive>>,
+): boolean {
   let changed = false;
   const reached = new Set(order);
   for (const table of [...pipeline.tables]) {
@@ -118,6 +126,8 @@ function sweep(editing: Editing, pipeline: bmv2.Pipeline, order: readonly string
       const kept = action.primitives.filter((primitive) => alive.has(primitive));
       const less = kept.map((primitive) => withoutResults(primitive, alive.get(primitive) ?? []));
       if (kept.length === action.primitives.length && less.every((one, i) => one === kept[i])) continue;
+      if (action.primitives.some((primitive) => !alive.has(primitive) && early.has(primitive)))
+        editing.late.tables.add(table.name);
       action.primitives = less;
       changed = true;
     }
@@ -125,6 +135,7 @@ function sweep(editing: Editing, pipeline: bmv2.Pipeline, order: readonly string
     const isEmpty =
       only !== undefined && statementOf(editing, table) === only && only.primitives.length === 0;
     if (!isEmpty || !editing.isStatement(table, only)) continue;
+    if (editing.late.tables.has(table.name)) keepConditions(editing, pipeline, table.name);
     bypass(pipeline, table.name);
     changed = true;
   }
@@ -141,4 +152,30 @@ function withoutResults(primitive: bmv2.Primitive, fields: readonly string[]): b
     .filter((value) => value.type !== "field" || !fields.includes(value.value.join(".")));
   const count: bmv2.Value = { type: "hexstr", value: `0x${results.length.toString(16)}` };
   return { ...primitive, parameters: [array!, count, ...results, ...rest.slice(end - first)] };
+}
+
+/**
+ * The field is a part of what the control was given. Of the program's metadata the names have two parts (`md.x`), of variables one.
+ */
+function outlives({ fields, headerFields, localHeaders }: Editing, name: string): boolean {
+  const { header, metadata } = fields.get(name) ?? { header: "", metadata: false };
+  if (headerFields.has(header)) return !localHeaders.has(header);
+  return metadata && name.slice(header.length + 1).includes(".");
+}
+
+/**
+ * Conditions of which the table is a branch. The back end removes the statements (p4c, bf-p4c, common/elim_unused.cpp), but no gateway: such
+ * a condition stays with empty branches.
+ */
+function keepConditions({ late }: Editing, pipeline: bmv2.Pipeline, name: string): void {
+  const next = nextNodes(pipeline);
+  const reaches = (from: string | null, seen = new Set<string>()): boolean => {
+    if (from === null || seen.has(from)) return false;
+    seen.add(from);
+    return from === name || defined(next.get(from)).some((node) => reaches(node, seen));
+  };
+  for (const { name: condition, true_next: yes, false_next: no } of pipeline.conditionals) {
+    if (yes === no || (yes !== name && no !== name)) continue;
+    if (!reaches(yes === name ? no : yes)) late.conditions.add(condition);
+  }
 }
