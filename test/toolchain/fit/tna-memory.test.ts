@@ -131,7 +131,7 @@ describe("a condition whose branches do nothing", () => {
 });
 
 describe("the data of an action", () => {
-  it("is all of a container that takes an argument, up to its highest bit: a constant beside the argument is data, too (compiler)", () => {
+  it("is all that a container takes with an argument: a constant beside it is data, too (compiler)", () => {
     const source = tnaSource({
       parser: "pkt.extract(hdr.c); transition accept; }",
       ingress: `

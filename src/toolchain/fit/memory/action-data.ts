@@ -16,53 +16,58 @@ export interface DataFormat {
 }
 
 interface Piece {
-  /** From the low end of the container to the highest bit that is written. */
+  /** From the lowest bit of its container that is written to the highest one. */
   readonly bits: number;
   readonly bytes: number;
 }
 
+/** The bits of a container that an action writes: from `start` to before `end`. */
+interface Span {
+  start: number;
+  end: number;
+  readonly bytes: number;
+}
+
 function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
-  const pieces: Piece[] = [];
+  const spans: Span[] = [];
   // What one container takes is one piece.
-  const byContainer = new Map<number, { bits: number; bytes: number }>();
+  const byContainer = new Map<number, Span>();
   for (const datum of action.data) {
     // An index is part of the entry's address; an operand of a stateful ALU takes a word of the action bus.
     const containers = datum.target === undefined ? [] : phv.touchedBy(gress, datum.target);
     if (containers.length === 0) {
-      if (datum.target !== undefined) pieces.push({ bits: datum.bits, bytes: bytesOf(datum.bits) });
+      if (datum.target !== undefined) spans.push({ start: 0, end: datum.bits, bytes: bytesOf(datum.bits) });
       continue;
     }
     for (const container of containers) {
-      const bits = endOf(datum.target!, container);
       const known = byContainer.get(container.id);
-      if (bits === 0) continue;
-      if (known !== undefined) known.bits = Math.max(known.bits, bits);
-      else {
-        const piece = { bits, bytes: container.size / 8 };
-        byContainer.set(container.id, piece);
-        pieces.push(piece);
-      }
+      const span = known ?? { start: container.size, end: 0, bytes: container.size / 8 };
+      extend(span, datum.target!, container);
+      if (known !== undefined || span.end === 0) continue;
+      byContainer.set(container.id, span);
+      spans.push(span);
     }
   }
   for (const { kind, write, sources } of action.operations) {
     // An instruction writes a container from one place: constants beside an argument are data, too (p4c, mau/action_format.cpp).
     if (kind !== "set" || sources.length > 0 || byContainer.size === 0) continue;
     for (const container of phv.touchedBy(gress, write)) {
-      const piece = byContainer.get(container.id);
-      if (piece !== undefined) piece.bits = Math.max(piece.bits, endOf(write, container));
+      const span = byContainer.get(container.id);
+      if (span !== undefined) extend(span, write, container);
     }
   }
-  return pieces;
+  return spans.map(({ start, end, bytes }) => ({ bits: end - start, bytes }));
 }
 
-/** The place behind the highest bit of the access in the container; 0: the container has none of it. */
-function endOf({ field, lo, width }: Access, { slices }: Container): number {
-  return Math.max(
-    0,
-    ...slices
-      .filter((slice) => slice.field === field && slice.lo < lo + width && lo < slice.lo + slice.width)
-      .map((slice) => slice.at + Math.min(slice.lo + slice.width, lo + width) - slice.lo),
-  );
+/** Adds the bits of the container that hold the access. */
+function extend(span: Span, { field, lo, width }: Access, { slices }: Container): void {
+  for (const slice of slices) {
+    const low = Math.max(slice.lo, lo);
+    const high = Math.min(slice.lo + slice.width, lo + width);
+    if (slice.field !== field || low >= high) continue;
+    span.start = Math.min(span.start, slice.at + low - slice.lo);
+    span.end = Math.max(span.end, slice.at + high - slice.lo);
+  }
 }
 
 /**
