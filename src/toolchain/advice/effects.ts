@@ -126,8 +126,9 @@ class Reader implements Effects {
     const { base: object } = callee;
     const declaration = object.kind === "path" ? object.declaration : undefined;
     if (declaration?.kind === "table") return method === "apply" && this.#table(declaration);
-    if (declaration?.kind !== "instance") return false;
+    // Another control: an instance, or one that is applied by its own name.
     if (method === "apply") return this.mayLeave && this.#arguments(values);
+    if (declaration?.kind !== "instance") return false;
     return (
       this.#object(declaration) &&
       (ONLY_READS.has(method) ? this.expressions(values) : this.#arguments(values))

@@ -145,6 +145,17 @@ describe("groups of values that take turns", () => {
     for (const { file } of list) expect(compared(text, file).difference).toBeUndefined();
   });
 
+  it.each(["C() c;", ""])("passes a control that is not given the values, %s", (instance) => {
+    const controls = "control C(inout bit<32> v) { apply { v = v + 1; if (v == 9) { exit; } } }";
+    const text = program({
+      locals: `${instance}\n`,
+      between: instance === "" ? "C.apply(md.m);" : "c.apply(md.m);",
+    }).replace("control In(", `${controls}\ncontrol In(`);
+    const list = offered(text);
+    expect(list.length).toBeGreaterThan(0);
+    for (const { file } of list) expect(compared(text, file).difference).toBeUndefined();
+  });
+
   it("takes blocks of a condition, and tables of egress", () => {
     const text = tnaSource({
       egress: "in_0.apply(); in_1.apply(); if (hdr.d.t == 1) { out_0.apply(); } out_1.apply();",
