@@ -140,6 +140,7 @@ function usePhv(problem: Problem, placement: Placement, tablesOnly: boolean): Fi
     requests: readRequests(model, target).requests,
     stagesOf: stagesIn(placement),
     earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
+    belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
   };
   const allocation = model.hasEgressParser && !tablesOnly ? allocatePhv(input, problem.phv) : undefined;
   if (allocation === undefined) {

@@ -94,7 +94,8 @@ function fitOf(shape: Shape, target: Target) {
   const stagesOf = (unit: number) =>
     result.placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage);
   const earliestOf = (unit: number) => result.problem.graph.earliest[unit] ?? 0;
-  const input = { model: result.model, target, requests: NO_REQUESTS, stagesOf, earliestOf };
+  const belowOf = (unit: number) => result.problem.graph.below[unit] ?? 0;
+  const input = { model: result.model, target, requests: NO_REQUESTS, stagesOf, earliestOf, belowOf };
   return { result, input, allocation: result.phv.allocation! };
 }
 

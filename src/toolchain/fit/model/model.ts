@@ -233,6 +233,8 @@ export interface ParserModel {
   readonly sets: (gress: Gress) => ReadonlySet<string>;
   /** Of what the parser sets, what it takes from the packet or computes. */
   readonly takes: (gress: Gress) => ReadonlySet<string>;
+  /** Of what the parser sets, what is not always zero. */
+  readonly gives: (gress: Gress) => ReadonlySet<string>;
   readonly reads: (gress: Gress) => ReadonlySet<string>;
   /** Of what the deparser reads, what its mirrors and resubmissions carry, the session included. */
   readonly carries: (gress: Gress) => ReadonlySet<string>;

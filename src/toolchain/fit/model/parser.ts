@@ -49,6 +49,13 @@ export function readParser(
   const takenIn = both((gress) =>
     union(parsers[gress].map((parser) => setBy(parser, (value) => value?.type !== "hexstr"))),
   );
+  const givenIn = both((gress) =>
+    union(
+      parsers[gress].map((parser) =>
+        setBy(parser, (value) => value?.type !== "hexstr" || /[1-9a-f]/i.test(String(value.value).slice(2))),
+      ),
+    ),
+  );
   const readIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const carriedIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const here: Readonly<Record<Gress, ReadonlySet<string>>> =
@@ -78,6 +85,7 @@ export function readParser(
     isSent: (gress, header) => sentIn[gress].has(header),
     sets: (gress) => setIn[gress],
     takes: (gress) => takenIn[gress],
+    gives: (gress) => givenIn[gress],
     reads: (gress) => {
       readIn[gress] ??= readBy(program, deparsers[gress]);
       return readIn[gress];
@@ -122,7 +130,7 @@ function carriedBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Depar
 /** Fields that the states of a parser set to such values. */
 function setBy(
   { parse_states: states }: bmv2.Bmv2Parser,
-  isMeant: (value: { readonly type?: string } | undefined) => boolean,
+  isMeant: (value: { readonly type?: string; readonly value?: unknown } | undefined) => boolean,
 ): string[] {
   return states.flatMap(({ parser_ops: ops }) =>
     ops.flatMap(({ op, parameters }) => {

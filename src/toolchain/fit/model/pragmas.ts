@@ -19,6 +19,8 @@ export interface TablePragmas {
   readonly pack: number | undefined;
   /** `@ternary(1)`. */
   readonly isTernary: boolean;
+  /** `@no_field_initialization`: its actions write no zeros with which values begin. */
+  readonly writesNoZeros: boolean;
   /** `@alpm(1)`, with `@alpm_partitions` and `@alpm_subtrees_per_partition` where they are stated. */
   readonly alpm:
     | {
@@ -43,6 +45,7 @@ export const NO_PRAGMAS: TablePragmas = {
   ways: undefined,
   pack: undefined,
   isTernary: false,
+  writesNoZeros: false,
   alpm: undefined,
   atcam: undefined,
   passedOver: [],
@@ -98,6 +101,7 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
     else if (name === "atcam_partition_index")
       index = { value: (match[2] ?? match[3] ?? "").replaceAll('"', "").trim(), text };
     else if (name === "ternary" && value === 1) more = { ...more, isTernary: true };
+    else if (name === "no_field_initialization") more = { ...more, writesNoZeros: true };
     else if (PASSED_OVER.test(name)) passedOver.push(text);
   }
   const alpm = stated.get("alpm");

@@ -19,7 +19,7 @@ import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import { inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
 import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
-import { Sharing } from "./sharing.js";
+import { areApart, overlap, Sharing } from "./sharing.js";
 import { halvesOf, slicingsOf } from "./slicings.js";
 import { withValidityLists } from "./validity-lists.js";
 
@@ -47,10 +47,10 @@ const SIZES = [8, 16, 32] as const;
 
 interface Place {
   readonly slot: Slot;
-  /** The container bit of the piece's lowest one. */
-  readonly at: number;
-  /** Another value is there before or after it. */
-  readonly isInTurn: boolean;
+  /** The piece's slices there. */
+  readonly slices: readonly PlacedSlice[];
+  /** What the slices of the container become, where another value is there before or after the piece. */
+  readonly others?: readonly PlacedSlice[];
 }
 
 interface Choice {
@@ -256,7 +256,7 @@ class Allocator {
         return undefined;
       }
       cost += this.#costOf(place, piece);
-      undo.unshift(occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress));
+      undo.unshift(occupy(place, piece, sharing.gress));
     }
     return { cost, undo };
   }
@@ -270,10 +270,9 @@ class Allocator {
       if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
       if (!sharing.admits(slot.kind, piece)) continue;
       if (slot.guests.length > 0) {
-        const at = placeIn(slot, piece, sharing, this.isFrugal);
-        if (at === undefined) used.push(slot);
+        const place = placeIn(slot, piece, sharing, this.isFrugal);
+        if (place === undefined) used.push(slot);
         else {
-          const place = { slot, at, isInTurn: false };
           const cost = this.#costOf(place, piece);
           if (shared === undefined || cost < shared.cost) shared = { place, cost };
         }
@@ -285,11 +284,11 @@ class Allocator {
       if (free === undefined || rank < free.rank) free = { slot, rank };
     }
     if (shared !== undefined) return shared.place;
-    if (free !== undefined) return { slot: free.slot, at: 0, isInTurn: false };
+    if (free !== undefined) return { slot: free.slot, slices: sharing.placed(piece, 0) };
     // Places that another value leaves are for want of others, as in the compiler.
     for (const slot of used) {
-      const at = placeIn(slot, piece, sharing, true);
-      if (at !== undefined) return { slot, at, isInTurn: true };
+      const place = placeIn(slot, piece, sharing, true);
+      if (place !== undefined) return place;
     }
     return undefined;
   }
@@ -299,20 +298,17 @@ class Allocator {
    * the most bits beside others; on chips with kinds of containers the shared places count first (p4c, allocate_phv.cpp,
    * default_alloc_score_is_better).
    */
-  #costOf({ slot, at, isInTurn }: Place, { slices, size, isAlone }: Piece): number {
-    const isLater = this.input.target.phv.deparser_validity_shared && !this.isFrugal;
+  #costOf({ slot, slices, others }: Place, { size, isAlone }: Piece): number {
+    const isLater = this.input.target.phv.deparser_validity_shared;
     const { isNew, isShared } = isLater ? LATER : EARLIER;
     const free = size - slices.reduce((sum, { width }) => sum + width, 0);
     const ofValidity = isLater && slices.every(({ field }) => field.endsWith("$"));
     const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
-    if (isInTurn) return IN_TURN;
+    if (others !== undefined && !this.isFrugal) return IN_TURN;
     if (slot.guests.length === 0) return isNew + wasted + (slot.block.gress === undefined ? NEW_BLOCK : 0);
     let cost = wasted;
     for (const slice of slices) {
-      const from = slice.at + at;
-      const hasOther = slot.guests.some((guest) =>
-        guest.slices.some((one) => one.at < from + slice.width && from < one.at + one.width),
-      );
+      const hasOther = slot.guests.some((guest) => guest.slices.some((one) => overlap(one, slice)));
       cost -= slice.width * (hasOther ? isShared : 1);
     }
     return cost;
@@ -322,7 +318,7 @@ class Allocator {
   #placeBeside(piece: Piece, sharing: Sharing): void {
     const place = this.#placeOf(piece, this.#collections.flat(), sharing);
     if (place !== undefined) {
-      occupy(place.slot, piece, sharing.placed(piece, place.at), sharing.gress);
+      occupy(place, piece, sharing.gress);
       return;
     }
     const isFixed = piece.slices.some(({ field }) => this.#isFixed(sharing.gress, field));
@@ -352,8 +348,8 @@ function bytesOf({ bytes, size }: Piece): string[] {
 /** The deparser shifts a value by at most so many bits (p4c, phv/phv_fields.cpp, DeparserParameter). */
 const LAST_FOR_DEPARSER = 7;
 
-/** The lowest bit at which a container in use admits a piece. */
-function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): number | undefined {
+/** The lowest place at which a container in use admits a piece; with `inTurn` also where others have the bits before or after it. */
+function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): Place | undefined {
   const isSmall =
     piece.bytes === undefined &&
     !piece.isAlone &&
@@ -363,36 +359,75 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): n
   // What may not have the same place stands beside, wherever the piece begins.
   const others = slot.guests.flatMap(({ piece: other, slices }) =>
     slices
-      .filter((theirs) => !first.every((mine) => sharing.mayOverlay(mine, theirs, inTurn)))
+      .filter((theirs) => !first.every((mine) => sharing.mayOverlay(mine, theirs)))
       .map((theirs) => ({ theirs, other })),
   );
   const isAlone =
     slot.kind === "mocha" ||
     others.some(({ other }) => piece.isAlone || other.isAlone || piece.isSent || other.isSent);
-  if (others.length > 0 && isAlone) return undefined;
-  const beside = others.map(({ theirs }) => theirs);
   const most = sharing.isForDeparser(piece) ? LAST_FOR_DEPARSER : slot.size;
   const last = isSmall ? Math.min(most, slot.size - piece.slices[0]!.width) : 0;
-  for (let at = 0; at <= last; at++) {
-    const isApart = beside.every((theirs) =>
-      first.every(
-        (mine) => at + mine.at >= theirs.at + theirs.width || theirs.at >= at + mine.at + mine.width,
-      ),
-    );
-    if (!isApart) continue;
-    if (beside.length === 0 || sharing.standTogether([...beside, ...sharing.placed(piece, at)])) return at;
+  const beside = others.map(({ theirs }) => theirs);
+  if (beside.length === 0 || !isAlone) {
+    for (let at = 0; at <= last; at++) {
+      const slices = sharing.placed(piece, at);
+      if (beside.some((theirs) => slices.some((mine) => overlap(mine, theirs)))) continue;
+      if (beside.length === 0 || sharing.standTogether([...beside, ...slices])) return { slot, slices };
+    }
+  }
+  if (!inTurn || !sharing.takesTurns(slot.kind)) return undefined;
+  const starts = new Set([0, ...beside.map(({ at }) => at)]);
+  for (const at of [...starts].filter((one) => one <= last)) {
+    const place = placeInTurn(slot, piece, sharing.placed(piece, at), sharing);
+    if (place !== undefined) return place;
   }
   return undefined;
 }
 
+function placeInTurn(
+  slot: Slot,
+  piece: Piece,
+  first: readonly PlacedSlice[],
+  sharing: Sharing,
+): Place | undefined {
+  const guests = slot.guests.flatMap((guest) => guest.slices);
+  const turned = sharing.inTurn(guests, first);
+  if (turned === undefined) return undefined;
+  const others = turned.slice(0, guests.length);
+  const slices = turned.slice(guests.length);
+  const beside = others.filter((theirs) =>
+    slices.some((mine) => !sharing.mayOverlay(mine, theirs) && !areApart(mine, theirs)),
+  );
+  const isBeside = (guest: Slot["guests"][number]) =>
+    guest.slices.some((one) => beside.some(({ field }) => field === one.field));
+  const isAlone = slot.guests.some(
+    (guest) =>
+      isBeside(guest) && (piece.isAlone || guest.piece.isAlone || piece.isSent || guest.piece.isSent),
+  );
+  if (
+    beside.length > 0 &&
+    (isAlone || slot.kind === "mocha" || !sharing.standTogether([...beside, ...slices]))
+  )
+    return undefined;
+  return { slot, slices, others };
+}
+
 /** Puts a piece into a container; the result takes it out again. */
-function occupy(slot: Slot, piece: Piece, slices: readonly PlacedSlice[], gress: Gress): () => void {
-  const before = slot.block.gress;
-  slot.block.gress = gress;
-  slot.guests.push({ piece, slices });
+function occupy({ slot, slices, others }: Place, piece: Piece, gress: Gress): () => void {
+  const { block, guests } = slot;
+  const before = block.gress;
+  block.gress = gress;
+  let done = 0;
+  const kept = guests.map((guest) => {
+    if (others === undefined) return guest;
+    const own = others.slice(done, done + guest.slices.length);
+    done += own.length;
+    return { ...guest, slices: own };
+  });
+  slot.guests = [...kept, { piece, slices }];
   return () => {
-    slot.guests.pop();
-    slot.block.gress = before;
+    slot.guests = guests;
+    block.gress = before;
   };
 }
 

@@ -27,6 +27,8 @@ export interface PlacedSlice {
   /** The lowest bit in the container. */
   readonly at: number;
   readonly live: LiveRange;
+  /** Units that set it to zero, in each action that does not write it, because another value has the container before. */
+  readonly zeroedBy?: readonly number[];
 }
 
 /** A container in use. `index` counts the containers of its kind and size, `group` the groups of its size. */
@@ -87,6 +89,8 @@ export interface AllocationInput {
   readonly stagesOf: (unit: number) => readonly number[];
   /** The earliest stage of a unit by what it depends on: the compiler allocates before it places, and knows no other. */
   readonly earliestOf: (unit: number) => number;
+  /** The stages that the longest chain of units after this one takes. */
+  readonly belowOf: (unit: number) => number;
 }
 
 const KIND_LETTERS: Readonly<Record<ContainerKind, string>> = {

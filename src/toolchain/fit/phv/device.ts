@@ -17,7 +17,12 @@ export interface Slot {
   readonly group: number;
   readonly index: number;
   readonly block: Block;
-  readonly guests: { readonly piece: Piece; readonly slices: readonly PlacedSlice[] }[];
+  guests: readonly Guest[];
+}
+
+interface Guest {
+  readonly piece: Piece;
+  readonly slices: readonly PlacedSlice[];
 }
 
 const SIZES = [8, 16, 32] as const;

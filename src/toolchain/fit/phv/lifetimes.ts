@@ -1,7 +1,7 @@
 /**
  * From which stage to which a field holds a value. What a packet brings lives from the parser, what the deparser needs lives beyond the
  * last stage; metadata lives from its first write to its last read, where every read has a write before it on each way through the control
- * flow. Else the parser's zero is the value, and it lives from the parser.
+ * flow. Else it begins open, or, where the program asks for it, as the parser's zero and lives from the parser.
  */
 import type { Access, Flow, Gress, Unit } from "../model/model.js";
 import { actionReads, keyReads } from "../model/model.js";
@@ -13,6 +13,7 @@ export class Lifetimes {
   readonly #readers = new Map<string, Unit[]>();
   readonly #writers = new Map<string, Unit[]>();
   readonly #known = new Map<string, LiveRange>();
+  readonly #open = new Map<string, boolean>();
   readonly #predecessors = new Map<number, number[]>();
 
   constructor(
@@ -36,6 +37,16 @@ export class Lifetimes {
     return known;
   }
 
+  /** Stages of the units that write the field. */
+  writtenIn(field: string): number[] {
+    return (this.#writers.get(field) ?? []).flatMap(({ id }) => this.input.stagesOf(id));
+  }
+
+  /** Units that touch the field. */
+  usersOf(field: string): readonly Unit[] {
+    return [...(this.#readers.get(field) ?? []), ...(this.#writers.get(field) ?? [])];
+  }
+
   #find(field: string): LiveRange {
     const readers = this.#readers.get(field) ?? [];
     const writers = this.#writers.get(field) ?? [];
@@ -43,12 +54,31 @@ export class Lifetimes {
     // A field that no table touches, or that a table without a place does.
     const unplaced = [...readers, ...writers].some(({ id }) => this.input.stagesOf(id).length === 0);
     if (unplaced || readers.length + writers.length === 0) return { from: FROM_PARSER, to: TO_DEPARSER };
-    const isFromParser = this.#comesFromParser(field) || readers.some((unit) => !this.#isSet(field, unit));
+    const isFromParser =
+      this.#comesFromParser(field) ||
+      (!this.beginsOpen(field) && readers.some((unit) => !this.#isSet(field, unit)));
     const last = Math.max(...stages(readers), ...stages(writers).map((stage) => stage + 1));
     return {
-      from: isFromParser ? FROM_PARSER : Math.min(...stages(writers)),
+      from: isFromParser ? FROM_PARSER : Math.min(...stages(writers), ...stages(readers)),
       to: this.#goesToDeparser(field) ? TO_DEPARSER : last,
     };
+  }
+
+  /** Some packet reads the field before a table writes it, and may find anything. */
+  beginsOpen(field: string): boolean {
+    const known = this.#open.get(field) ?? this.#isOpen(field);
+    this.#open.set(field, known);
+    return known;
+  }
+
+  #isOpen(field: string): boolean {
+    const { requests, model } = this.input;
+    if (requests.of(this.gress, field)?.isSetFirst === true) return true;
+    const info = model.fields.get(field);
+    if (requests.zeroesMetadata || info === undefined || !info.metadata || info.intrinsic) return false;
+    if (field.endsWith("$") || model.forDeparser.has(field) || model.parser.sets(this.gress).has(field))
+      return false;
+    return (this.#readers.get(field) ?? []).some((unit) => !this.#isSet(field, unit));
   }
 
   #comesFromParser(field: string): boolean {
@@ -68,9 +98,8 @@ export class Lifetimes {
     return !this.#readers.has(field);
   }
 
-  /** Every way to the unit sets the whole field before; `@pa_no_init` says so, too. */
+  /** Every way to the unit sets the whole field before. */
   #isSet(field: string, reader: Unit): boolean {
-    if (this.input.requests.of(this.gress, field)?.isSetFirst === true) return true;
     const width = this.input.model.fields.get(field)?.width ?? 1;
     const open = [reader.id];
     const seen = new Set(open);

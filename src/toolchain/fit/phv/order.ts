@@ -1,6 +1,5 @@
 /** The order in which clusters get their containers (p4c, phv/allocate_phv.cpp, sortClusters). */
 import type { AllocationInput } from "./allocation.js";
-import { FROM_PARSER } from "./allocation.js";
 import type { Cluster } from "./clusters.js";
 import type { Piece } from "./pieces.js";
 import type { Sharing } from "./sharing.js";
@@ -35,8 +34,7 @@ export function inOrder({ model, target, requests }: AllocationInput, work: read
         : [
             ...(hasValidBits ? [] : [isValid]),
             isGiven ? 1 : PLACES,
-            -pieces.filter((piece) => sharing.placed(piece, 0).some(({ live }) => live.from === FROM_PARSER))
-              .length,
+            -pieces.filter((piece) => sharing.hasFirstValue(piece)).length,
             -pieces.reduce((sum, piece) => sum + bitsOf(piece), 0),
           ]),
     ];

@@ -66,6 +66,9 @@ const VALID_BY_CONTAINER: ReadonlySet<string> = new Set([
   "mirror_type",
 ]);
 
+export const isValidByContainer = (field: string): boolean =>
+  VALID_BY_CONTAINER.has(field.split(".").at(-1)!);
+
 /** Reads the use of a gress. */
 export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
   const units = model.units.filter((unit) => unit.gress === gress);
@@ -95,7 +98,7 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
   }
   if (model.hasEgressParser && !target.phv.deparser_validity_shared)
     for (const field of [...touched, ...model.parser.sets(gress)])
-      if (model.forDeparser.has(field) && VALID_BY_CONTAINER.has(field.split(".").at(-1)!)) alone.add(field);
+      if (model.forDeparser.has(field) && isValidByContainer(field)) alone.add(field);
   const operations = units.flatMap((unit) =>
     unit.actions.flatMap((one, action) => one.operations.map((op) => ({ unit, action, op }))),
   );

@@ -35,12 +35,15 @@ export interface PhvRequests {
   excludes(gress: Gress, a: string, b: string): boolean;
   /** `@pa_no_overlay` of two or more fields. */
   keepsApart(gress: Gress, a: string, b: string): boolean;
+  /** `@pa_auto_init_metadata`: values of metadata begin as zero. Else what no table wrote may be anything, as in P4-16. */
+  readonly zeroesMetadata: boolean;
 }
 
 export const NO_REQUESTS: PhvRequests = {
   of: () => undefined,
   excludes: () => false,
   keepsApart: () => false,
+  zeroesMetadata: false,
 };
 
 /** A pragma that is not obeyed, and why. */
@@ -64,6 +67,7 @@ export function readRequests(
   const passedOver: PassedOver[] = [];
   for (const pragma of model.phvPragmas) {
     const { name, args, source_info: source } = pragma;
+    if (name === ZEROES) continue;
     const [gress, ...rest] = args;
     const refuse = (reason: string) =>
       passedOver.push({ text: `@${name}(${args.join(", ")})`, reason, source });
@@ -95,9 +99,12 @@ export function readRequests(
     of: (gress, field) => (byField.size === 0 ? undefined : byField.get(`${gress} ${field}`)),
     excludes: (gress, a, b) => has(exclusive, gress, a, b),
     keepsApart: (gress, a, b) => has(apart, gress, a, b),
+    zeroesMetadata: model.phvPragmas.some(({ name }) => name === ZEROES),
   };
   return { requests, passedOver };
 }
+
+const ZEROES = "pa_auto_init_metadata";
 
 const OBEYED: ReadonlySet<string> = new Set([
   "pa_container_size",

@@ -1,13 +1,8 @@
 /** Which pieces may stand in one container: one after the other, instead of each other, or side by side. */
 import { type Gress, labelOf } from "../model/model.js";
-import {
-  type AllocationInput,
-  FROM_PARSER,
-  type LiveRange,
-  type PlacedSlice,
-  type Unallocated,
-} from "./allocation.js";
+import { type AllocationInput, FROM_PARSER, type PlacedSlice, type Unallocated } from "./allocation.js";
 import { Apart } from "./apart.js";
+import { Beginnings } from "./beginnings.js";
 import { meetInStage } from "./conflicts.js";
 import { Lifetimes } from "./lifetimes.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
@@ -20,8 +15,7 @@ const MAX_SOURCES = 2;
 
 export class Sharing {
   readonly #lifetimes: Lifetimes;
-  /** The same by the earliest stages of tables. */
-  readonly #earliest: Lifetimes;
+  readonly #beginnings: Beginnings;
   readonly #apart: Apart;
   readonly #placed = new WeakMap<Piece, readonly PlacedSlice[]>();
   readonly #writings = new Map<string, Writing[]>();
@@ -31,8 +25,8 @@ export class Sharing {
     readonly use: GressUse,
   ) {
     this.#lifetimes = new Lifetimes(input, use.gress);
-    this.#earliest = new Lifetimes({ ...input, stagesOf: (unit) => [input.earliestOf(unit)] }, use.gress);
     this.#apart = new Apart(input.model, use);
+    this.#beginnings = new Beginnings(input, use.gress, this.#apart, this.#lifetimes);
     for (const writing of use.operations) {
       const { field } = writing.op.write;
       const list = this.#writings.get(field);
@@ -59,6 +53,13 @@ export class Sharing {
     const birth = ({ slices }: Piece) =>
       Math.min(...slices.map(({ field }) => this.#lifetimes.of(field).from));
     return [...pieces].sort((a, b) => birth(a) - birth(b));
+  }
+
+  /** The parser gives some of it, or some packet reads it before a table writes it. */
+  hasFirstValue({ slices }: Piece): boolean {
+    return slices.some(
+      ({ field }) => this.#lifetimes.of(field).from === FROM_PARSER || this.#lifetimes.beginsOpen(field),
+    );
   }
 
   /** A value for the deparser or the traffic manager. */
@@ -93,20 +94,81 @@ export class Sharing {
     );
   }
 
-  /** The slices, whose bits overlap, may be in one container: no packet has both, or with `inTurn`, one after the other. */
-  mayOverlay(a: PlacedSlice, b: PlacedSlice, inTurn: boolean): boolean {
+  /** No packet has both, so that their bits may overlap in a container. */
+  mayOverlay(a: PlacedSlice, b: PlacedSlice): boolean {
     const { requests, model } = this.input;
-    const { gress } = this;
-    if (requests.keepsApart(gress, a.field, b.field)) return false;
-    for (const { field } of [a, b]) if (requests.of(gress, field)?.hasOwnPlace === true) return false;
-    if (requests.excludes(gress, a.field, b.field)) return true;
+    if (this.#keepsApart(a, b)) return false;
+    if (requests.excludes(this.gress, a.field, b.field)) return true;
     const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
     if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
       if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
-    if (this.#apart.never(a.field, b.field)) return true;
-    return (
-      inTurn && areApart(a.live, b.live) && areApart(this.#earliest.of(a.field), this.#earliest.of(b.field))
+    return this.#apart.never(a.field, b.field);
+  }
+
+  #keepsApart(a: PlacedSlice, b: PlacedSlice): boolean {
+    const { requests } = this.input;
+    if (requests.keepsApart(this.gress, a.field, b.field)) return true;
+    return [a, b].some(({ field }) => requests.of(this.gress, field)?.hasOwnPlace === true);
+  }
+
+  /** Another value can have the bits of a container of the kind before or after. */
+  takesTurns(kind: ContainerKind): boolean {
+    return kind === "normal" || (kind === "mocha" && this.#beginnings.movesValues);
+  }
+
+  /**
+   * The slices of one container, some of whose bits overlap, one after the other: with what gives a later one its zero, and the lives that
+   * follow. Undefined where two need the bits at one time.
+   */
+  inTurn(guests: readonly PlacedSlice[], mine: readonly PlacedSlice[]): PlacedSlice[] | undefined {
+    const fails = (a: PlacedSlice, b: PlacedSlice) =>
+      overlap(a, b) && !this.#takeTurns(a.field, b.field) && !this.mayOverlay(a, b);
+    if (mine.some((one) => guests.some((guest) => fails(one, guest)))) return undefined;
+    const slices = [...guests, ...mine];
+    const turned: PlacedSlice[] = [];
+    for (const slice of slices) {
+      const others = slices.filter((one) => one !== slice && !this.mayOverlay(one, slice));
+      const meeting = others.filter((one) => overlap(one, slice));
+      if (meeting.some((one) => this.#keepsApart(one, slice))) return undefined;
+      const before = meeting.filter(({ field }) => this.#beginnings.comesBefore(field, slice.field));
+      const after = meeting.filter(({ field }) => this.#beginnings.comesBefore(slice.field, field));
+      if (before.length + after.length < meeting.length) return undefined;
+      const beside = others.filter((one) => !meeting.includes(one)).map(({ field }) => field);
+      const next = before.length === 0 ? slice : this.#after(slice, before, [...new Set(beside)]);
+      if (next === undefined) return undefined;
+      turned.push(next);
+    }
+    return turned;
+  }
+
+  #takeTurns(a: string, b: string): boolean {
+    return this.#beginnings.comesBefore(a, b) || this.#beginnings.comesBefore(b, a);
+  }
+
+  /** The slice after others that had its bits. */
+  #after(
+    slice: PlacedSlice,
+    before: readonly PlacedSlice[],
+    beside: readonly string[],
+  ): PlacedSlice | undefined {
+    const { flow } = this.input.model;
+    const names = before.map(({ field }) => field);
+    const zeroedBy = this.#beginnings.of(slice, names, beside);
+    if (zeroedBy === undefined) return undefined;
+    const zeroed = zeroedBy.flatMap((id) => this.input.stagesOf(id));
+    const from = Math.min(...zeroed, ...this.#lifetimes.writtenIn(slice.field));
+    const { to } = this.#lifetimes.of(slice.field);
+    if (names.some((name) => this.#lifetimes.of(name).to > from)) return undefined;
+    const users = this.#lifetimes.usersOf(slice.field);
+    const isLate = zeroedBy.some((id) =>
+      users.some(
+        (user) =>
+          user.id !== id &&
+          flow.reaches(id, user.id) &&
+          this.input.stagesOf(user.id).some((stage) => zeroed.some((zero) => stage <= zero)),
+      ),
     );
+    return isLate ? undefined : { ...slice, live: { from, to }, zeroedBy };
   }
 
   /** The slices, which are apart in a container and may live at once, can be there: every action that writes one of them keeps the others. */
@@ -210,4 +272,8 @@ const meets = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
 const covers = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
   slice.field === write.field && write.lo <= slice.lo && slice.lo + slice.width <= write.lo + write.width;
 
-const areApart = (a: LiveRange, b: LiveRange): boolean => a.to <= b.from || b.to <= a.from;
+export const overlap = (a: PlacedSlice, b: PlacedSlice): boolean =>
+  a.at < b.at + b.width && b.at < a.at + a.width;
+
+export const areApart = ({ live: a }: PlacedSlice, { live: b }: PlacedSlice): boolean =>
+  a.to <= b.from || b.to <= a.from;

@@ -12,6 +12,7 @@ import {
   type PlacedSlice,
   TO_DEPARSER,
 } from "./allocation.js";
+import { withZeros } from "./zeros.js";
 
 /** A rule that an allocation breaks, in words. */
 export interface PhvViolation {
@@ -24,7 +25,8 @@ const SOURCES = 2;
 
 /** All violations; empty when the allocation holds. */
 export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): PhvViolation[] {
-  const verification = new Verification(input, allocation);
+  const model = withZeros(input.model, allocation);
+  const verification = new Verification({ ...input, model }, allocation);
   verification.checkDevice();
   for (const gress of GRESSES) {
     verification.checkPlaces(gress);
@@ -34,6 +36,7 @@ export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): Ph
   }
   for (const container of allocation.containers) {
     verification.checkOverlays(container);
+    verification.checkZeros(container);
     verification.checkKind(container);
     verification.checkRequests(container);
   }
@@ -220,9 +223,26 @@ class Verification {
       for (const b of slices.slice(i + 1)) {
         if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a.field, b.field))
           continue;
-        if (!this.#isAfter(gress, a.field, b.field) && !this.#isAfter(gress, b.field, a.field))
+        if (!this.#isAfter(gress, a, b) && !this.#isAfter(gress, b, a))
           this.#wrong("overlay", `${a.field} and ${b.field} need ${containerName(container)} at one time`);
       }
+  }
+
+  /** Every table that touches a value after a table gave it its zero is in a later stage. */
+  checkZeros({ slices, gress }: AllocatedContainer): void {
+    const { model, stagesOf } = this.input;
+    for (const slice of slices)
+      for (const id of slice.zeroedBy ?? [])
+        for (const unit of this.#unitsOf(gress)) {
+          if (!model.flow.reaches(id, unit.id) || !accessesOf(unit).some((one) => overlap(slice, one)))
+            continue;
+          const last = Math.max(...stagesOf(id));
+          if (stagesOf(unit.id).some((stage) => stage <= last))
+            this.#wrong(
+              "stage",
+              `${unit.label} touches ${slice.field} not after ${model.units[id]!.label} sets it to zero`,
+            );
+        }
   }
 
   #isExclusive(gress: Gress, a: string, b: string): boolean {
@@ -267,9 +287,10 @@ class Verification {
     );
   }
 
-  /** `later` is written first where `early` is not read or written any more, and no packet reads it before. */
-  #isAfter(gress: Gress, early: string, later: string): boolean {
+  /** `second` is written first where `first` is not read or written any more, and no packet reads it before. */
+  #isAfter(gress: Gress, first: PlacedSlice, second: PlacedSlice): boolean {
     const { model, requests, stagesOf } = this.input;
+    const [early, later] = [first.field, second.field];
     const info = model.fields.get(early);
     const outlives =
       model.forDeparser.has(early) ||
@@ -281,7 +302,7 @@ class Verification {
     if (!other.metadata && model.parser.isCarried(gress, other.header)) return false;
     const units = this.#unitsOf(gress);
     const writers = units.filter(({ actions }) =>
-      actions.some(({ writes }) => writes.some((w) => w.field === later)),
+      actions.some(({ writes }) => writes.some((write) => overlap(second, write))),
     );
     if (writers.length === 0) return false;
     const begin = Math.min(...writers.flatMap(({ id }) => stagesOf(id)));
@@ -294,27 +315,30 @@ class Verification {
     });
     const isRead = units.some((unit) => readsOf(unit).some(({ field }) => field === early));
     if (!isOver || !isRead) return false;
-    return requests.of(gress, later)?.isSetFirst === true || !this.#isReadUnset(gress, later);
+    const isOpen = !requests.zeroesMetadata && other.metadata && !model.parser.sets(gress).has(later);
+    return isOpen || requests.of(gress, later)?.isSetFirst === true || !this.#isReadUnset(gress, second);
   }
 
-  /** Some way through the control flow reads the field before all of it is written. */
-  #isReadUnset(gress: Gress, field: string): boolean {
-    const key = `${gress} ${field}`;
+  /** Some way through the control flow reads the bits before all of them are written. */
+  #isReadUnset(gress: Gress, slice: PlacedSlice): boolean {
+    const { field, lo, width } = slice;
+    const key = `${gress} ${field} ${lo} ${width}`;
     const known = this.#undefinedReads.get(key);
     if (known !== undefined) return known;
-    const { flow, units, fields } = this.input.model;
-    const width = fields.get(field)?.width ?? 1;
+    const { flow, units } = this.input.model;
     const start = this.#unitsOf(gress)[0];
     const open = start === undefined ? [] : [start.id];
     const reached = new Set(open);
     let found = false;
     for (const id of open) {
       const unit = units[id]!;
-      if (readsOf(unit).some((read) => read.field === field)) found = true;
+      if (readsOf(unit).some((read) => overlap(slice, read))) found = true;
       for (const next of flow.successors(id)) {
         const passing = unit.actions.filter((_, action) => flow.leads(id, action, next));
         const sets = ({ writes }: ActionModel) =>
-          writes.some((write) => write.field === field && write.lo === 0 && write.width >= width);
+          writes.some(
+            (write) => write.field === field && write.lo <= lo && lo + width <= write.lo + write.width,
+          );
         if (reached.has(next) || (passing.length > 0 && passing.every(sets))) continue;
         reached.add(next);
         open.push(next);

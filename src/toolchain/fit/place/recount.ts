@@ -5,6 +5,7 @@
 import { defined } from "../../../base/index.js";
 import { allocatedLayout } from "../phv/allocated-layout.js";
 import type { PhvAllocation } from "../phv/allocation.js";
+import { withZeros } from "../phv/zeros.js";
 import { type Demand, withGateway } from "./demand.js";
 import type { Part, Placement, Problem } from "./placement.js";
 import { neededWith } from "./problem.js";
@@ -15,7 +16,8 @@ import { limitsOf, RESOURCES, Stage } from "./stage.js";
  * because the compiler's containers are others.
  */
 export function recounted(problem: Problem, placement: Placement, allocation: PhvAllocation): Placement {
-  const { model, target } = problem;
+  const { target } = problem;
+  const model = withZeros(problem.model, allocation);
   const { plans, demands } = neededWith(model, target, allocatedLayout(allocation, problem.phv));
   const limits = limitsOf(target);
   const renewed = new Map<Part, Part>();

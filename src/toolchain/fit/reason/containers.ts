@@ -117,6 +117,7 @@ class Search {
       requests: requests ?? readRequests(model, target).requests,
       stagesOf: (unit: number) => this.#stages.get(unit) ?? [],
       earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
+      belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
     };
     const fields = withoutContainer(allocatePhv(input, problem.phv)).flatMap((one) => one.fields);
     return this.bitsOf(new Set(fields.filter(counts)));
