@@ -150,3 +150,23 @@ describe("the data of an action", () => {
     expect([entries(""), entries("hdr.c.q = 0;")]).toEqual([4, 3]);
   });
 });
+
+describe("the order of layouts of an exact table", () => {
+  /** The layout of a table with a key of 16 bits and 512 entries. */
+  const layoutOf = (argument: string, statement: string) => {
+    const { parts } = placementOf({
+      ingress: `
+  action go(${argument}) { ${statement} }
+  table t { key = { hdr.d.t : exact; } actions = { go; @defaultonly NoAction; } default_action = NoAction(); size = 512; }`,
+      apply: "t.apply();",
+    });
+    const { srams, entries, entriesPerWord } = parts[0]!.layout;
+    return [srams, entries, entriesPerWord];
+  };
+
+  it("is by blocks, and of equal ones by the entries that they hold (compiler)", () => {
+    expect(layoutOf("", "hdr.d.i = 1;")).toEqual([4, 20480, 5]);
+    expect(layoutOf("bit<16> v", "hdr.d.i = v;")).toEqual([4, 12288, 3]);
+    expect(layoutOf("bit<32> v", "hdr.d.a = v;")).toEqual([4, 4096, 1]);
+  });
+});
