@@ -117,6 +117,11 @@ class Asking {
   }
 }
 
+/** `NAME grown by KIND`, or a part of NAME. */
+function isMeant(name: string, part: string): boolean {
+  return part.includes("grown by ") ? name.endsWith(part) : name.includes(part);
+}
+
 const { CORPUS: corpus, GROWN: grown, RIVAL: command } = process.env;
 if (corpus === undefined || grown === undefined || command === undefined)
   console.error("ask: skipped; CORPUS or GROWN names no folder, or RIVAL no compiler");
@@ -127,7 +132,7 @@ else {
   const cases = readCases(corpus).filter(({ variant }) => variant === "");
   for (const line of growths) {
     const name = `${line.case} grown by ${line.kind}`;
-    if (names.length > 0 && !names.some((part) => name.includes(part))) continue;
+    if (names.length > 0 && !names.some((part) => isMeant(name, part))) continue;
     const one = cases.find((other) => caseName(other) === line.case);
     if (one === undefined) continue;
     try {
