@@ -51,11 +51,6 @@ export async function adviseProgram({ files, output, ...question }: Question): P
     const meaning = compareByPackets(old, changed, compared);
     lines.push(meaningLine(meaning));
     isSame = meaning.difference === undefined;
-    if (isSame && advised.withOtherValues !== undefined) {
-      const other = compareByPackets(old, runs(advised.withOtherValues, options), compared);
-      isSame = other.difference === undefined;
-      lines.push(`with other first values of the variables of @pa_no_init: ${meaningLine(other)}`);
-    }
     const comparison = isSame ? await comparedByPaths(old, changed) : undefined;
     if (comparison !== undefined) lines.push(comparisonLine(comparison));
     isSame &&= comparison?.verdict !== "different";

@@ -11,7 +11,6 @@ import { actSooner } from "./act-sooner.js";
 import { ahead } from "./ahead.js";
 import { candidatesOf } from "./candidates.js";
 import { joinedBranches } from "./exclusive.js";
-import { valuesFor } from "./lifetimes.js";
 import { edited, ownText } from "./own-text.js";
 import { editsOf, lineOf, type Rewrite, type RewriteKind } from "./rewrite.js";
 import { laterStarts, TableTexts, tablePragmas } from "./tables.js";
@@ -34,11 +33,6 @@ export interface Advised {
   /** The changes in the order in which they were made; none where nothing helps. */
   readonly changes: readonly string[];
   readonly file: SourceFile;
-  /**
-   * Where a change leaves the first value of variables open (`@pa_no_init`): the program with such values other than 0. It does what the
-   * program as given does, or the change is wrong for it.
-   */
-  readonly withOtherValues: SourceFile | undefined;
   /** What was tried, with how many changes of its kind made nothing better. */
   readonly tried: ReadonlyMap<RewriteKind, number>;
 }
@@ -110,13 +104,11 @@ class Search {
     if (state.result.verdict === "placed") state = this.#withoutNeedless(start, state);
     const changes = state.changes.map(({ words }) => words);
     const own = this.#inMainFile(start, state);
-    const open = state.changes.flatMap((one) => one.open ?? []);
     return {
       before: before!,
       after: state.result,
       changes,
       file: changes.length === 0 ? given : (own ?? state.file),
-      withOtherValues: open.length === 0 ? undefined : this.#withValues(state.file, open),
       tried: this.#tried,
     };
   }
@@ -244,12 +236,6 @@ class Search {
   #inMainFile({ result }: State, { result: after, changes }: State): SourceFile | undefined {
     const again = this.#made({ file: this.input.file, result, changes: [] }, changes);
     return again?.result.verdict === after.verdict ? again.file : undefined;
-  }
-
-  /** The program with another value in each variable whose first value a change leaves open. */
-  #withValues(file: SourceFile, open: readonly string[]): SourceFile {
-    const { unit } = analyse(file, this.input.options, new Diagnostics());
-    return edited(file, valuesFor(file, unit, open));
   }
 }
 

@@ -1,14 +1,6 @@
-/**
- * Values of metadata that only tables of one control set and use, in groups of tables that they connect, and variables among them that have no
- * value before their first write: `@pa_no_init` lets others have the container until then.
- *
- * The value of a variable without an initial value is not specified (P4-16, 8.25): a program that keeps its meaning with every such value
- * keeps it with `@pa_no_init`. Whoever writes the change tries other values ({@link valuesFor}).
- */
-import type { SourceFile } from "../../base/index.js";
+/** Values of metadata that only tables of one control set and use, in groups of tables that they connect. */
 import type { FitResult } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
-import { type Edit, indentOf, ownSpan } from "./rewrite.js";
 import type { TableText, TableTexts, Unit } from "./tables.js";
 
 /** Tables that values of metadata connect. */
@@ -86,55 +78,4 @@ function touchedFields(model: FitResult["model"], gress: Unit["gress"]): Map<str
     return !model.parser.reads(gress).has(field) && !model.parser.sets(gress).has(field);
   };
   return new Map([...found].filter(([field, { isWritten }]) => isWritten && isFree(field)));
-}
-
-/** Variables of the groups' controls without an initial value, each with its pragma before its control. */
-export function openVariables(
-  texts: TableTexts,
-  groups: readonly Group[],
-  { phv }: FitResult,
-): { names: string[]; edits: Edit[] } {
-  const names: string[] = [];
-  const edits: Edit[] = [];
-  const fromParser = new Map<string, boolean>();
-  for (const { slices } of phv.allocation?.containers ?? [])
-    for (const { field, live } of slices) fromParser.set(field, live.from < 0);
-  for (const { control, fields, units } of groups) {
-    for (const field of fields) {
-      if (fromParser.get(field) === false) continue;
-      const name = field.split(".").at(-1)!;
-      const variable = openVariable(control, name);
-      const span = variable && ownSpan(texts.file, control);
-      if (span === undefined) continue;
-      const at = { ...span, end: span.start };
-      names.push(name);
-      edits.push({
-        span: at,
-        replacement: `@pa_no_init("${units[0]!.gress}", "${name}")\n${indentOf(span)}`,
-      });
-    }
-  }
-  return { names, edits };
-}
-
-/** The variable of a control with that name, declared without a value. */
-function openVariable(control: ast.ControlDeclaration, name: string): ast.VariableDeclaration | undefined {
-  const found = (control.body?.locals ?? []).find((one) => one.kind === "variable" && one.name.name === name);
-  const isOpen = found?.kind === "variable" && found.initializer === undefined && found.type?.kind === "bit";
-  return isOpen ? found : undefined;
-}
-
-/** Edits that give such variables a first value other than 0: every second bit. */
-export function valuesFor(file: SourceFile, unit: ast.SourceUnit, names: readonly string[]): Edit[] {
-  return unit.declarations.flatMap((control) =>
-    control.kind !== "control"
-      ? []
-      : names.flatMap((name) => {
-          const variable = openVariable(control, name);
-          const span = variable && ownSpan(file, variable.name);
-          if (variable?.type?.kind !== "bit" || span === undefined) return [];
-          const value = BigInt.asUintN(variable.type.width, BigInt(`0x${"a5".repeat(32)}`));
-          return [{ span: { ...span, start: span.end }, replacement: ` = ${value}` }];
-        }),
-  );
 }

@@ -34,8 +34,6 @@ export interface Rewrite extends Edit {
   readonly halves?: readonly [Span, Span];
   /** Further edits that belong to it. */
   readonly more?: readonly Edit[];
-  /** Variables whose value before their first write it leaves open. */
-  readonly open?: readonly string[];
 }
 
 export const editsOf = (rewrites: readonly Rewrite[]): Edit[] =>

@@ -15,7 +15,7 @@ import type { FitResult } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
 import { isUsedOnce } from "./act-later.js";
 import { areApart, type Effects, effectsOf } from "./effects.js";
-import { type Group, groupsOf, openVariables } from "./lifetimes.js";
+import { type Group, groupsOf } from "./lifetimes.js";
 import { placeOf } from "./own-text.js";
 import { type Edit, indentOf, ownSpan, type Rewrite } from "./rewrite.js";
 import { nodesOf, type TableText, type TableTexts, type Unit } from "./tables.js";
@@ -23,7 +23,7 @@ import { nodesOf, type TableText, type TableTexts, type Unit } from "./tables.js
 /** Turns that are tried. */
 const TURNS = [2, 3, 4, 5, 6];
 
-/** Changes for each gress that has too few containers, each with open values first, then without. */
+/** Changes for each gress that has too few containers. */
 export function turns(texts: TableTexts, result: FitResult, unit: ast.SourceUnit): Rewrite[] {
   const without = result.phv.allocation?.unallocated.filter(({ rule }) => rule === "container") ?? [];
   const gresses = [...new Set(without.map(({ gress }) => gress))];
@@ -41,39 +41,12 @@ export function turns(texts: TableTexts, result: FitResult, unit: ast.SourceUnit
           const edits = new Turns(texts, { block, control, unit }).edits(divided(short, count));
           const place = `${placeOf(control.name.span)}: ${short.length} groups of tables of ${gress}`;
           const words = `${place} that set and use values take ${count} turns, each behind a table of the one before`;
-          return withOpen(
-            words,
-            edits ?? [],
-            openVariables(
-              texts,
-              short.map(({ group }) => group),
-              result,
-            ),
-          );
+          const [first, ...more] = edits ?? [];
+          return first === undefined ? [] : [{ kind: "turns" as const, words, ...first, more }];
         });
       });
     });
   });
-}
-
-/** The edits with open values as one change, and without as another one. */
-function withOpen(
-  words: string,
-  [first, ...more]: readonly Edit[],
-  open: { readonly names: readonly string[]; readonly edits: readonly Edit[] },
-): Rewrite[] {
-  if (first === undefined) return [];
-  const rewrite: Rewrite = { kind: "turns", words, ...first, more };
-  if (open.names.length === 0) return [rewrite];
-  return [
-    {
-      ...rewrite,
-      words: `${words}, and @pa_no_init for ${open.names.length} variables without an initial value`,
-      more: [...more, ...open.edits],
-      open: open.names,
-    },
-    rewrite,
-  ];
 }
 
 /** No unit outside delays the group: a turn begins when its first table may. */

@@ -1,4 +1,4 @@
-/** Groups of values that take turns in the containers, and values before their first write. */
+/** Groups of values that take turns in the containers. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
 import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
-import { valuesFor } from "../../../src/toolchain/advice/lifetimes.js";
 import { edited } from "../../../src/toolchain/advice/own-text.js";
 import { editsOf } from "../../../src/toolchain/advice/rewrite.js";
 import { TableTexts } from "../../../src/toolchain/advice/tables.js";
@@ -97,21 +96,18 @@ describe("groups of values that take turns", () => {
     const { before, after, changes, ...changed } = advise(input);
     expect(before.phv.exceeded).toHaveLength(1);
     expect(after.verdict).toBe("placed");
-    expect(changes).toEqual([expect.stringMatching(/14 groups .* take 3 turns/)]);
+    expect(changes).toEqual([expect.stringMatching(/14 groups .* take 4 turns/)]);
     expect(changed.file.text).toMatch(/action grow_mark_0\(\) \{ turn_1 = 1; \}/);
-    for (const other of [changed.file, changed.withOtherValues!]) {
-      const meaning = compared(text, other);
-      expect(meaning.difference).toBeUndefined();
-      expect(meaning.tablesHit).toBe(meaning.tables);
-    }
+    const meaning = compared(text, changed.file);
+    expect(meaning.difference).toBeUndefined();
+    expect(meaning.tablesHit).toBe(meaning.tables);
   });
 
-  it("puts what sets the values of a later turn behind one table of the turn before, with open values and without", () => {
+  it("puts what sets the values of a later turn behind one table of the turn before", () => {
     const text = program();
     const list = offered(text);
-    expect(list.map(({ words }) => /(\d) turns/.exec(words)?.[1])).toEqual(["2", "2", "3", "3"]);
-    expect(list.map(({ open }) => open?.length)).toEqual([3, undefined, 3, undefined]);
-    const [, two, , three] = list.map((one) => one.file.text.replace(/\s+/g, " "));
+    expect(list.map(({ words }) => /(\d) turns/.exec(words)?.[1])).toEqual(["2", "3"]);
+    const [two, three] = list.map((one) => one.file.text.replace(/\s+/g, " "));
     expect(two).toContain("{ turn_1 = 1; hdr.d.a = 7; }");
     expect(two).toContain("out_0.apply(); if (turn_1 != 2) { in_1.apply(); in_2.apply(); } out_1.apply();");
     expect(three).toContain("out_0.apply(); if (turn_1 != 2) { in_1.apply(); } out_1.apply();");
@@ -240,28 +236,4 @@ describe("groups of values that take turns", () => {
     );
     expect(offered(text)).toEqual([]);
   });
-
-  it("keeps the meaning with other first values where the program sets them before it reads them", () => {
-    const text = grown(8);
-    const names = Array.from({ length: 8 }, (_, i) => `grown_${i}`);
-    const open = withValues(text, names);
-    expect(open).not.toBe(text);
-    const meaning = compared(text, open);
-    expect(meaning.difference).toBeUndefined();
-    expect(meaning.tablesHit).toBe(meaning.tables);
-  });
-
-  it("is shown by other first values where a program does depend on them", () => {
-    const text = grown(8).replaceAll(
-      "action grow_mark_1() {}",
-      "action grow_mark_1() { hdr.d.b = grown_4; }",
-    );
-    expect(compared(text, withValues(text, ["grown_4"])).difference).toMatch(/^packet /);
-  });
 });
-
-function withValues(text: string, names: readonly string[]): string {
-  const file = new SourceFile("program.p4", text);
-  const { unit } = analyse(file, {}, new Diagnostics());
-  return edited(file, valuesFor(file, unit, names)).text;
-}
