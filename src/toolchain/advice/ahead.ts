@@ -8,8 +8,9 @@
  */
 import type { FitResult } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
-import { areApart, type Effects, effectsOf } from "./effects.js";
+import { areApart, type Effects, effectsOf, meets } from "./effects.js";
 import { placeOf, standsAt } from "./own-text.js";
+import { hasPlainEnds, isPlain } from "./plain-text.js";
 import { indentOf, ownSpan, type Rewrite, textOf } from "./rewrite.js";
 import { nodesOf, type TableTexts, type Unit } from "./tables.js";
 
@@ -46,10 +47,15 @@ export function ahead(texts: TableTexts, { model, problem }: FitResult, unit: as
       const isSeen = ({ field }: { field: string }) =>
         model.fields.get(field)?.metadata !== true ||
         model.fields.get(field)!.intrinsic ||
-        model.forDeparser.has(field);
+        model.forDeparser.has(field) ||
+        model.parser.reads("ingress").has(field) ||
+        model.parser.reads("egress").has(field);
       if (span === undefined || writes.length === 0 || writes.some(isSeen)) return [];
-      const effects = isStateless(statement) ? effectsOf([statement]) : undefined;
-      const to = effects && furthest(place, effects);
+      const effects = isStateless(statement) && isPlain(statement) ? effectsOf([statement]) : undefined;
+      // Run twice, or for several instances of the control, an assignment that reads its own place would count.
+      if (effects === undefined || readsItself(effects)) return [];
+      const found = furthest(place, effects);
+      const to = found !== undefined && hasPlainEnds(found) ? found : undefined;
       const target = to && ownSpan(texts.file, to);
       if (target === undefined || !isPrivate(statement, place, { control, unit })) return [];
       return {
@@ -67,6 +73,9 @@ export function ahead(texts: TableTexts, { model, problem }: FitResult, unit: as
     }),
   );
 }
+
+const readsItself = ({ reads, writes }: Effects): boolean =>
+  [...writes].some((place) => [...reads].some((other) => meets(place, other)));
 
 /** All statements of blocks, of branches of `if` too. */
 function placesIn(
@@ -173,15 +182,14 @@ function isCalledBy(inside: ReadonlySet<unknown>, local: ast.Declaration, unit: 
   return paths.length + tables.length > 0 && [...paths, ...tables].every((one) => inside.has(one));
 }
 
-/** Whether a struct is assigned as a whole, or given to anything but a parser or a control. */
+/** Whether a struct is used as a whole for anything but as the argument of a parser, a control or `emit`, or to name one of its members. */
 function takesStructs(unit: ast.SourceUnit): boolean {
-  const isStruct = ({ kind, type }: ast.Expression) =>
-    (kind === "path" || kind === "member") && type?.kind === "struct";
-  const assigned = (nodesOf(unit, "assignment") as ast.AssignmentStatement[]).map(({ right }) => right);
+  const members = (nodesOf(unit, "member") as ast.MemberExpression[]).map(({ base }) => base);
   const given = (nodesOf(unit, "call") as ast.CallExpression[]).flatMap(({ callee, args }) =>
     callee.kind === "member" && (callee.member.name === "apply" || callee.member.name === "emit")
-      ? []
-      : args.map(({ value }) => value),
+      ? args.map(({ value }) => value)
+      : [],
   );
-  return [...assigned, ...given].some(isStruct);
+  const known = new Set<ast.Expression>([...members, ...given]);
+  return namesIn(unit).some((node) => node.type?.kind === "struct" && !known.has(node));
 }

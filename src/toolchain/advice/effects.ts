@@ -75,8 +75,10 @@ class Reader implements Effects {
         );
       case "declaration": {
         const { declaration } = node;
-        if (declaration.kind !== "variable") return declaration.kind === "constant";
+        if (declaration.kind !== "variable" && declaration.kind !== "constant") return false;
+        // A name that means something else behind the declaration, of a constant as well.
         this.writes.add(declaration.name.name);
+        if (declaration.kind === "constant") return true;
         return declaration.initializer === undefined || this.expression(declaration.initializer);
       }
       case "empty":

@@ -72,7 +72,18 @@ function touchedFields(model: FitResult["model"], gress: Unit["gress"]): Map<str
       for (const { field } of writes) add(field, unit.id, true);
     }
   }
+  const others = new Set(
+    model.units
+      .filter((one) => one.gress !== gress)
+      .flatMap(({ key, condition, actions }) => [
+        ...key.map(({ access }) => access.field),
+        ...(condition?.reads ?? []).map(({ field }) => field),
+        ...actions.flatMap(({ reads, writes }) => [...reads, ...writes].map(({ field }) => field)),
+      ]),
+  );
   const isFree = (field: string) => {
+    // Both gresses of v1model have the same metadata.
+    if (others.has(field)) return false;
     const info = model.fields.get(field);
     if (info === undefined || !info.metadata || info.intrinsic || model.forDeparser.has(field)) return false;
     return !model.parser.reads(gress).has(field) && !model.parser.sets(gress).has(field);

@@ -39,7 +39,10 @@ export interface Rewrite extends Edit {
 export const editsOf = (rewrites: readonly Rewrite[]): Edit[] =>
   rewrites.flatMap((one) => [one, ...(one.more ?? [])]);
 
-/** The span in the program's own file, where the text of a node is all there; undefined for what a macro or an included file has. */
+/**
+ * The span in the program's own file; undefined for what an included file has. What a macro stands for has the span of the macro's use: whoever
+ * moves a text asks `isPlain`.
+ */
 export function ownSpan(file: SourceFile, { span }: { readonly span: Span }): Span | undefined {
   if (sourceOf(span.file) !== file) return undefined;
   return { file, start: span.start, end: span.end };

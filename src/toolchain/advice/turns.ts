@@ -12,11 +12,12 @@
  *   stand in the same control behind it, and do not run, either; no deparser reads them (`groupsOf`).
  */
 import type { FitResult } from "../fit/index.js";
-import type { ast } from "../p4/index.js";
+import { type ast, partsOf } from "../p4/index.js";
 import { isUsedOnce } from "./act-later.js";
 import { areApart, type Effects, effectsOf } from "./effects.js";
 import { type Group, groupsOf } from "./lifetimes.js";
 import { placeOf } from "./own-text.js";
+import { hasPlainEnds, isPlain, namesOf } from "./plain-text.js";
 import { type Edit, indentOf, ownSpan, type Rewrite } from "./rewrite.js";
 import { nodesOf, type TableText, type TableTexts, type Unit } from "./tables.js";
 
@@ -29,7 +30,9 @@ export function turns(texts: TableTexts, result: FitResult, unit: ast.SourceUnit
   const gresses = [...new Set(without.map(({ gress }) => gress))];
   return gresses.flatMap((gress) => {
     const groups = groupsOf(texts, result, gress).filter((group) => isAlone(group, result));
-    const controls = [...new Set(groups.map(({ control }) => control))];
+    const controls = [...new Set(groups.map(({ control }) => control))].filter(
+      (control) => timesUsed(unit, control) === 1,
+    );
     return controls.flatMap((control) => {
       const own = groups.filter((group) => group.control === control);
       const blocks = nodesOf(control, "block") as ast.BlockStatement[];
@@ -47,6 +50,23 @@ export function turns(texts: TableTexts, result: FitResult, unit: ast.SourceUnit
       });
     });
   });
+}
+
+/**
+ * How often a control is part of the program: its values may be seen behind one instance and not behind another, and a change of its text
+ * concerns all.
+ */
+function timesUsed(unit: ast.SourceUnit, control: ast.ControlDeclaration): number {
+  const uses = (node: unknown): number => {
+    if (typeof node !== "object" || node === null) return 0;
+    if (Array.isArray(node)) return node.reduce((sum: number, one) => sum + uses(one), 0);
+    const isUse = (node as { declaration?: unknown }).declaration === control;
+    return partsOf(node).reduce((sum: number, part) => sum + uses(part), isUse ? 1 : 0);
+  };
+  return unit.declarations.reduce((sum, one) => {
+    const own = one === control ? 0 : uses(one);
+    return sum + own * (own > 0 && one.kind === "control" ? timesUsed(unit, one) : 1);
+  }, 0);
 }
 
 /** No unit outside delays the group: a turn begins when its first table may. */
@@ -79,7 +99,7 @@ function memberOf({ statements }: ast.BlockStatement, group: Group): Member | un
   });
   const setters = all.filter(({ level }) => level === 0);
   const isSetter = ({ unit, text, at }: Applied) =>
-    at >= 0 && isPlain(statements[at]!, text, group.control) && onlySets(unit, statements[at]!, group);
+    at >= 0 && isApplied(statements[at]!, text, group.control) && onlySets(unit, statements[at]!, group);
   if (!setters.every(isSetter)) return undefined;
   const users = all.filter(({ level, at }) => level > 0 && at >= 0);
   users.sort((a, b) => b.level - a.level || a.at - b.at);
@@ -87,10 +107,11 @@ function memberOf({ statements }: ast.BlockStatement, group: Group): Member | un
 }
 
 /** `t.apply();`, the only one of the table in its control. */
-function isPlain(statement: ast.Statement, { table }: TableText, control: ast.ControlDeclaration): boolean {
+function isApplied(statement: ast.Statement, { table }: TableText, control: ast.ControlDeclaration): boolean {
   const name = table.name.name;
   return (
     statement.kind === "callStatement" &&
+    isPlain(statement) &&
     appliesIn(control).filter((applied) => applied === name).length === 1
   );
 }
@@ -158,11 +179,13 @@ class Turns {
     return isDivided ? this.#edits : undefined;
   }
 
-  /** Names that the text has nowhere. */
+  /** Names that neither the text nor the program has, of which macros and included files may bring some. */
   #freshNames(count: number): string[] {
     const names: string[] = [];
+    const known = namesOf(this.place.unit);
     for (let i = 1; names.length < count; i++)
-      if (!new RegExp(`\\bturn_${i}\\b`).test(this.texts.file.text)) names.push(`turn_${i}`);
+      if (!known.has(`turn_${i}`) && !new RegExp(`\\bturn_${i}\\b`).test(this.texts.file.text))
+        names.push(`turn_${i}`);
     return names;
   }
 
@@ -181,6 +204,7 @@ class Turns {
       const behind = ownSpan(this.texts.file, statements[at]!);
       const spans = setters.map((setter) => ownSpan(this.texts.file, statements[setter.at]!));
       if (marks === undefined || behind === undefined || spans.includes(undefined)) continue;
+      if (!hasPlainEnds(statements[at]!)) continue;
       if (!setters.every((setter) => this.#passes(setter.at, at))) continue;
       const moved: string[] = [];
       for (const [i, setter] of setters.entries()) {

@@ -127,9 +127,17 @@ describe("an assignment of a branch", () => {
         branch: "md.m = seen.execute(0);",
       },
     ],
+    ["reads its own place", { branch: "md.m = md.m + hdr.d.b;" }],
+    ["has text of a macro, with more than it", { branch: "WORK" }],
+    [
+      "has a name that a constant hides",
+      { locals: "const bit<32> K = 1;", branch: "const bit<32> K = 5; md.m = hdr.d.b + K;" },
+    ],
     ["stands behind a statement that it needs", { branch: "hdr.d.b = md.n + 1; md.m = hdr.d.b + 1;" }],
   ])("that %s stays", (_, parts) => {
-    const text = source(parts).replace("struct headers_t", "header y_h { bit<32> v; }\nstruct headers_t");
+    const work = "#define WORK md.m = hdr.d.b + 1; use(3);\n";
+    const text =
+      work + source(parts).replace("struct headers_t", "header y_h { bit<32> v; }\nstruct headers_t");
     const { before, tried } = advised(text);
     expect(before.verdict).not.toBe("placed");
     expect(tried.get("ahead")).toBeUndefined();
@@ -140,6 +148,28 @@ describe("an assignment of a branch", () => {
     const { before, after, tried } = advised(text);
     expect(before.verdict).not.toBe("placed");
     expect(after.verdict).not.toBe("placed");
+    expect(tried.get("ahead")).toBeUndefined();
+  });
+
+  it.each([
+    ["a list of the deparser", "", "if (dprsr.digest_type == 1) { dig.pack({ md.inner }); }"],
+    ["a hash", "md.n = h.get({ md.inner });", ""],
+    ["a comparison", "if (md.inner == md.other) { hdr.d.t = 7; }", ""],
+  ])("whose place %s takes with its struct stays", (_, after, deparser) => {
+    const text = source({
+      locals: "Hash<bit<32>>(HashAlgorithm_t.CRC32) h;",
+      before: "dprsr.digest_type = 1;",
+      branch: "md.inner.m = hdr.d.b + 1;",
+      ...{ after, deparser },
+    })
+      .replace("md.m : exact;", "md.inner.m : exact;")
+      .replace("Mirror() mirror;", "Digest<w_t>() dig; Mirror() mirror;")
+      .replace(
+        "struct meta_t {",
+        "struct inner_t { bit<32> m; }\nstruct w_t { inner_t i; }\nstruct meta_t { inner_t inner; inner_t other;",
+      );
+    const { before, tried } = advised(text);
+    expect(before.verdict).not.toBe("placed");
     expect(tried.get("ahead")).toBeUndefined();
   });
 });

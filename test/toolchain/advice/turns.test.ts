@@ -236,4 +236,32 @@ describe("groups of values that take turns", () => {
     );
     expect(offered(text)).toEqual([]);
   });
+
+  it("offers nothing in a control that stands twice, whose other instance may be seen", () => {
+    const own = `${variables}${[0, 1, 2].map((i) => setter(i) + user(i)).join("")}`;
+    const twice = (applied: string) =>
+      tnaSource({
+        controls: `control C(inout headers_t hdr) { ${own} apply { in_0.apply(); in_1.apply(); in_2.apply(); if (hdr.d.t == 1) { return; } out_0.apply(); out_1.apply(); out_2.apply(); } }`,
+        ingress: "C() c1; C() c2;",
+        apply: `tm.ucast_egress_port = 1; ${applied}`,
+      });
+    expect(offered(twice("c1.apply(hdr);").replace(" C() c2;", ""))).not.toEqual([]);
+    expect(offered(twice("c1.apply(hdr); c2.apply(hdr);"))).toEqual([]);
+  });
+
+  it("moves no text that a macro stands for", () => {
+    const set = "in_1.apply(); in_2.apply();";
+    const use = "out_0.apply(); out_1.apply(); out_2.apply();";
+    const macro = (name: string, text: string, more = "") =>
+      `#define ${name} ${text}${more}\n${program().replace(text, name)}`;
+    expect(offered(program())).not.toEqual([]);
+    expect(offered(macro("SETUP", set, " hdr.d.t = 5;"))).toEqual([]);
+    expect(offered(macro("USE", use))).toEqual([]);
+  });
+
+  it("takes a name that no included file has", () => {
+    const text = `#define MINE turn_##1\n${program({ locals: "bit<8> MINE = 3;\n" })}`;
+    const [one] = offered(text);
+    expect(one === undefined || /turn_2 != 2/.test(one.file.text)).toBe(true);
+  });
 });
