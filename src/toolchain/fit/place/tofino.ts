@@ -35,6 +35,8 @@ export interface Wanted {
 
 /** How often the compiler goes back in the placement without conflicts, and in the last one. */
 const MOST_TURNS = { free: 12, last: 32 } as const;
+/** Earlier decisions that one placement tries again; a public design takes up to 60, and each costs a placement up to there. */
+const MOST_TRIALS = 200;
 
 /**
  * Places all units; by default in the order of the compiler. Where the device has too few stages for that, the compiler places without
@@ -57,12 +59,14 @@ function placeAgain(problem: Problem, { parts: previous, unplaced }: Placement, 
   const turns = new Backtracking(problem, unplaced.length > 0 ? 0 : most);
   const placer = (watch?: Backtracking) => new Placer(problem, undefined, previous, watch);
   let plain: Placement | undefined;
+  let trials = 0;
+  const places = (steps: readonly Step[]) => (trials++ < MOST_TRIALS ? placer().tries(steps) : "none");
   for (let from: readonly Step[] | undefined = []; from !== undefined && turns.mayGoBack; ) {
     const one = placer(turns);
     const placement = one.place(from);
     if (one.stopped === undefined) return placement;
     plain ??= placer().place();
-    from = turns.goBack(one.stopped, (steps) => placer().tries(steps));
+    from = turns.goBack(one.stopped, places);
   }
   return plain ?? placer().place();
 }
