@@ -186,8 +186,8 @@ export function judgedSummary(growths: readonly JudgedGrowth[]): string {
     );
   const parts = GROWTHS.flatMap((kind) => {
     const own = growths.filter((one) => one.kind === kind);
-    if (own.length === 0) return [];
     const points = own.filter(({ isSamePoint }) => isSamePoint !== undefined);
+    if (points.length === 0) return [];
     return `${share(points.filter(({ isSamePoint }) => isSamePoint === true).length, points.length)} of those grown by ${WORDS[kind]}`;
   });
   return `Of the grown designs that the compiler refuses, \`fit\` refuses ${count(({ isRefused }) => isRefused)} and names the same resource for ${count(({ isSameResource, isRefused }) => (isRefused === undefined ? undefined : isSameResource === true))}.

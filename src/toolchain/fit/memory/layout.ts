@@ -137,7 +137,7 @@ export class TablePlan {
   }
 
   /**
-   * The program states an entry for each value of the key, and all entries have the same action (p4c, mau/table_layout.cpp, can_be_hash_action). One
+   * The program states as many entries as the key has values, and all entries have the same action (p4c, mau/table_layout.cpp, can_be_hash_action). One
    * whose data no stage holds is matched, because such a table is not split.
    */
   #isAddress(): boolean {

@@ -157,6 +157,8 @@ export class Sharing {
     if (zeroedBy === undefined) return undefined;
     const zeroed = zeroedBy.flatMap((id) => this.input.stagesOf(id));
     const from = Math.min(...zeroed, ...this.#lifetimes.writtenIn(slice.field));
+    // A value whose tables have no stage has no time of its own.
+    if (!Number.isFinite(from)) return undefined;
     const { to } = this.#lifetimes.of(slice.field);
     if (names.some((name) => this.#lifetimes.of(name).to > from)) return undefined;
     const users = this.#lifetimes.usersOf(slice.field);

@@ -315,7 +315,12 @@ class Verification {
     });
     const isRead = units.some((unit) => readsOf(unit).some(({ field }) => field === early));
     if (!isOver || !isRead) return false;
-    const isOpen = !requests.zeroesMetadata && other.metadata && !model.parser.sets(gress).has(later);
+    const isOpen =
+      !requests.zeroesMetadata &&
+      other.metadata &&
+      !later.endsWith("$") &&
+      !model.forDeparser.has(later) &&
+      !model.parser.sets(gress).has(later);
     return isOpen || requests.of(gress, later)?.isSetFirst === true || !this.#isReadUnset(gress, second);
   }
 

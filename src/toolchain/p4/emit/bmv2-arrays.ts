@@ -132,7 +132,8 @@ function cellWidth(type: Type): number | undefined {
 /** `{ bitwidth }` of a counter whose type, or whose `@min_width`, states the bits of a cell. */
 function counterWidth({ cellWidth, annotations }: ExternInstance): { bitwidth?: number } {
   const bitwidth = cellWidth ?? numberArgument(annotations, "min_width");
-  return bitwidth === undefined || bitwidth < 1 ? {} : { bitwidth };
+  // No cell has more than 64 bits.
+  return bitwidth === undefined || bitwidth < 1 || bitwidth > 64 ? {} : { bitwidth };
 }
 
 function ownerOf(
