@@ -15,7 +15,7 @@ import type { FitResult } from "../fit/index.js";
 import { type ast, partsOf } from "../p4/index.js";
 import { isUsedOnce } from "./act-later.js";
 import { areApart, type Effects, effectsOf } from "./effects.js";
-import { type Group, groupsOf } from "./lifetimes.js";
+import { type Group, groupsOf } from "./groups.js";
 import { placeOf } from "./own-text.js";
 import { hasPlainEnds, isPlain, namesOf } from "./plain-text.js";
 import { type Edit, indentOf, ownSpan, type Rewrite } from "./rewrite.js";

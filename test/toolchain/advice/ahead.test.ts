@@ -7,16 +7,10 @@ import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.j
 import { compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { tnaSource } from "../fit/programs.js";
+import { runs } from "./compared.js";
 
 const tofino = loadTarget("tofino");
 const pipeOf = (program: Program) => onePipe(program, pipesOf(program)[0]!);
-
-function runs(file: SourceFile): Program {
-  const diagnostics = new Diagnostics();
-  const made = compile({ file, form: "switch" }, diagnostics);
-  diagnostics.throwIfErrors();
-  return made!.program;
-}
 
 interface Parts {
   readonly locals?: string;

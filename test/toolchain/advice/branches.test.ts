@@ -5,7 +5,7 @@ import { loadTarget } from "../../../src/cli/targets.js";
 import { actSooner } from "../../../src/toolchain/advice/act-sooner.js";
 import { candidatesOf } from "../../../src/toolchain/advice/candidates.js";
 import { joinedBranches } from "../../../src/toolchain/advice/exclusive.js";
-import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
+import { advise } from "../../../src/toolchain/advice/index.js";
 import { edited } from "../../../src/toolchain/advice/own-text.js";
 import { editsOf, type Rewrite } from "../../../src/toolchain/advice/rewrite.js";
 import { laterStarts, TableTexts } from "../../../src/toolchain/advice/tables.js";
@@ -13,19 +13,10 @@ import { fitProgram, onePipe, pipesOf, type Target } from "../../../src/toolchai
 import { analyse, compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { tnaSource } from "../fit/programs.js";
+import { compared } from "./compared.js";
 
 const tofino = loadTarget("tofino");
 const pipeOf = (program: Program) => onePipe(program, pipesOf(program)[0]!);
-
-function runs(file: SourceFile | string): Program {
-  const diagnostics = new Diagnostics();
-  const made = compile({ file, form: "switch" }, diagnostics);
-  diagnostics.throwIfErrors();
-  return made!.program;
-}
-
-const compared = (a: SourceFile | string, b: SourceFile | string) =>
-  compareByPackets(runs(a), runs(b), { packets: 256, seed: 3 });
 
 function advised(text: string, target: Target) {
   const file = new SourceFile("program.p4", text);

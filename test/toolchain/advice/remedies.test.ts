@@ -5,12 +5,13 @@ import { loadTarget } from "../../../src/cli/targets.js";
 import { actLater } from "../../../src/toolchain/advice/act-later.js";
 import { isIndependent } from "../../../src/toolchain/advice/advise.js";
 import { candidatesOf } from "../../../src/toolchain/advice/candidates.js";
-import { advise, compareByPackets } from "../../../src/toolchain/advice/index.js";
+import { advise } from "../../../src/toolchain/advice/index.js";
 import { TableTexts } from "../../../src/toolchain/advice/tables.js";
 import { fitProgram, onePipe, pipesOf, type Target } from "../../../src/toolchain/fit/index.js";
 import { analyse, type CompileInput, compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { tnaSource } from "../fit/programs.js";
+import { compared } from "./compared.js";
 
 const tofino = loadTarget("tofino");
 const pipeOf = (program: Program) => onePipe(program, pipesOf(program)[0]!);
@@ -21,16 +22,6 @@ function advised(text: string, target: Target = tofino, resolveInclude: Resolve 
   const file = new SourceFile("program.p4", text);
   return advise({ file, options: { resolveInclude }, target, pipeOf, mayShrink: false });
 }
-
-function runs(file: SourceFile | string): Program {
-  const diagnostics = new Diagnostics();
-  const made = compile({ file, form: "switch" }, diagnostics);
-  diagnostics.throwIfErrors();
-  return made!.program;
-}
-
-const compared = (a: SourceFile | string, b: SourceFile | string) =>
-  compareByPackets(runs(a), runs(b), { packets: 256, seed: 3 });
 
 const exact = (name: string, field: string, size: number) =>
   `action ${name}_go(bit<32> v) { hdr.d.c = v; } table ${name} { key = { hdr.d.${field} : exact; } actions = { ${name}_go; NoAction; } size = ${size}; }`;

@@ -33,7 +33,7 @@ export interface Wanted {
   readonly notBefore: readonly number[];
 }
 
-/** How often the compiler goes back in the placement without conflicts, and in the last one. */
+/** Where the compiler stops going back, in the placement without conflicts and in the last one: the turn of this number is not placed any more. */
 const MOST_TURNS = { free: 12, last: 32 } as const;
 /** Earlier decisions that one placement tries again; a public design takes up to 60, and each costs a placement up to there. */
 const MOST_TRIALS = 200;
