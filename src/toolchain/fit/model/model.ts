@@ -217,6 +217,8 @@ export interface ParserModel {
   /** No path of the parser extracts both headers, and no action makes one of them valid. */
   readonly exclusiveHeaders: (a: string, b: string) => boolean;
   readonly parsed: ReadonlySet<string>;
+  /** The same in the order of the parsers: a state, then what its cases lead to, one after the other. */
+  readonly inOrder: ReadonlySet<string>;
   /** The parser or the deparser of this gress names the header. A target that makes the egress parser itself has all headers in both. */
   readonly isIn: (gress: Gress, header: string) => boolean;
   /** The header can be valid in this gress: its parser extracts it, or an action makes it valid. */

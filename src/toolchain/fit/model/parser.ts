@@ -14,11 +14,17 @@ export function readParser(
   written: ReadonlySet<string>,
 ): ParserModel {
   const parsed = new Set<string>();
+  const inOrder = new Set<string>();
   const together = new Map<string, Set<string>>();
   const byParser = program.parsers.map(() => new Set<string>());
   const always = program.parsers.map(() => new Set<string>());
   const longest = program.parsers.map((parser, i) =>
-    readOne(program, headers, parser, { parsed: defined(byParser[i]), always: defined(always[i]), together }),
+    readOne(program, headers, parser, {
+      parsed: defined(byParser[i]),
+      always: defined(always[i]),
+      inOrder,
+      together,
+    }),
   );
   for (const names of byParser) for (const name of names) parsed.add(name);
   const pipe = program.architecture?.pipes[0];
@@ -75,6 +81,7 @@ export function readParser(
       !written.has(`${b}.$valid$`) &&
       together.get(a)?.has(b) !== true,
     parsed,
+    inOrder,
     isIn: (gress, header) => here[gress].has(header),
     isCarried: (gress, header) =>
       here[gress].has(header) && (extractedIn[gress].has(header) || written.has(`${header}.$valid$`)),
@@ -150,8 +157,14 @@ function readOne(
   {
     parsed,
     always,
+    inOrder,
     together,
-  }: { parsed: Set<string>; always: Set<string>; together: Map<string, Set<string>> },
+  }: {
+    parsed: Set<string>;
+    always: Set<string>;
+    inOrder: Set<string>;
+    together: Map<string, Set<string>>;
+  },
 ): number {
   const start: string | null = parser.init_state;
   const states = new Map<string | null, bmv2.ParseState>(
@@ -183,7 +196,9 @@ function readOne(
     const known = best.get(state.name);
     if (known !== undefined) return known;
     open.add(state.name);
-    const own = extractsOf(state).reduce((sum, header) => sum + bits(header), 0);
+    const names = extractsOf(state);
+    for (const header of names) inOrder.add(header);
+    const own = names.reduce((sum, header) => sum + bits(header), 0);
     let rest = 0;
     for (const transition of state.transitions) rest = Math.max(rest, longest(transition.next_state));
     open.delete(state.name);

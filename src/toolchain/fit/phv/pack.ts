@@ -9,7 +9,7 @@ import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
 import type { Target } from "../target.js";
-import { validityLists } from "./validity.js";
+import { validityContainers, validityLists } from "./validity.js";
 
 export type ContainerSize = 8 | 16 | 32;
 
@@ -176,7 +176,8 @@ class Packer {
         this.#placeBits(gress, bits.slice(at, at + WORD_BITS));
       return;
     }
-    const lists = validityLists(this.model, gress, this.target);
+    const listsOf = this.target.phv.deparser_validity_shared ? validityContainers : validityLists;
+    const lists = listsOf(this.model, gress, this.target);
     for (const list of new Set(lists.values())) {
       const own = bits.filter(({ name }) => lists.get(name) === list);
       if (own.length > 0) this.#placeBits(gress, own);

@@ -4,7 +4,7 @@ import { findDependencies, ignoresDependency } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import type { FitModel, Gress } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
-import { validityLists } from "../phv/validity.js";
+import { validityContainers } from "../phv/validity.js";
 import type { Target } from "../target.js";
 import { type Demand, demandOf, operandsByMemory } from "./demand.js";
 import type { Problem } from "./placement.js";
@@ -40,9 +40,9 @@ function byteWriters({ units, fields }: FitModel): Map<string, Map<number, Set<n
   return writers;
 }
 
-/** By list of validity bits: the units that set some of them, with the numbers of their actions. */
+/** By container of validity bits: the units that set some of them, with the numbers of their actions. */
 function validitySetters(model: FitModel, gress: Gress, target: Target): Map<number, Set<number>>[] {
-  const lists = validityLists(model, gress, target);
+  const containers = validityContainers(model, gress, target);
   const setters: Map<number, Set<number>>[] = [];
   for (const { id, actions, gress: own } of model.units) {
     if (own !== gress) continue;
@@ -50,7 +50,7 @@ function validitySetters(model: FitModel, gress: Gress, target: Target): Map<num
       for (const { field } of writes) {
         // A v1model program has one list: the compiler makes its headers.
         const isBit = model.forDeparser.has(field) || field.endsWith("$");
-        const at = model.hasEgressParser ? lists.get(field) : isBit ? 0 : undefined;
+        const at = model.hasEgressParser ? containers.get(field) : isBit ? 0 : undefined;
         if (at === undefined) continue;
         setters[at] ??= new Map();
         setters[at].set(id, (setters[at].get(id) ?? new Set()).add(number));
