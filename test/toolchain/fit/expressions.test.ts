@@ -154,7 +154,12 @@ describe("a value", () => {
       name: "kind",
       width: 8,
     });
-    expect(readValue(bin(">>", arg(1), k(20)), scope)).toEqual({ kind: "argument", name: "base", width: 12 });
+    expect(readValue(bin(">>", arg(1), k(20)), scope)).toEqual({
+      kind: "argument",
+      name: "base",
+      width: 12,
+      lo: 20,
+    });
     expect(text(bin(">>", arg(0), k(8)))).toBe("kind >> 8");
   });
 

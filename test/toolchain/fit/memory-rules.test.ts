@@ -214,6 +214,7 @@ describe("memories with an ALU", () => {
     address: { bits: 32, inputs: [] },
     operands: [],
     resultBytes: 0,
+    results: [],
     size: 0,
     width,
     counts,

@@ -279,7 +279,7 @@ const CASES: readonly Case[] = [
       T("t0", "h.d.a: exact", "h.d.b = v; h.d.c = v; h.d.e = v; h.d.f = v;", "implementation = p;"),
     apply: "t0.apply();",
     parts: [
-      "! srams: Ing.t0 needs 395 SRAM blocks in one stage, which has 80 (profile Ing.p: 391; Ing.t0 with 16 entries: 4); a table that uses Ing.p is not split over stages",
+      "! srams: Ing.t0 needs 102 SRAM blocks in one stage, which has 80 (profile Ing.p: 98; Ing.t0 with 16 entries: 4); a table that uses Ing.p is not split over stages",
     ],
   },
   {

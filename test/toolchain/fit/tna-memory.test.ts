@@ -17,7 +17,7 @@ function placementOf(parts: TnaParts | string, target = "tofino") {
 }
 
 /** The sums of these resources over all stages. */
-function sumsOf(parts: TnaParts, target: string, ...names: readonly Resource[]): number[] {
+function sumsOf(parts: TnaParts | string, target: string, ...names: readonly Resource[]): number[] {
   const { stages } = placementOf(parts, target);
   return names.map((name) => stages.reduce((sum, stage) => sum + stage[name], 0));
 }
@@ -168,5 +168,67 @@ describe("the order of layouts of an exact table", () => {
     expect(layoutOf("", "hdr.d.i = 1;")).toEqual([4, 20480, 5]);
     expect(layoutOf("bit<16> v", "hdr.d.i = v;")).toEqual([4, 12288, 3]);
     expect(layoutOf("bit<32> v", "hdr.d.a = v;")).toEqual([4, 4096, 1]);
+  });
+});
+
+describe("a constant for a whole container", () => {
+  const bus = (statement: string) =>
+    sumsOf(
+      {
+        ingress: `
+  action go() { ${statement} }
+  table t { key = { ig.ingress_port : exact; } actions = { go; @defaultonly NoAction; } default_action = NoAction(); size = 16; }`,
+        apply: "t.apply();",
+      },
+      "tofino",
+      "action_bus_bytes",
+    )[0];
+
+  it("is in the instruction, up to 21 bits, and data beyond them or for a part of a container (compiler)", () => {
+    expect(bus("hdr.d.i = 0x1234;")).toBe(0);
+    expect([bus("hdr.d.a = 0x1fffff;"), bus("hdr.d.a = 0x200000;")]).toEqual([0, 4]);
+    expect(bus("hdr.d.i[11:0] = 0x234;")).toBe(2);
+  });
+});
+
+describe("bytes of the action bus", () => {
+  const bus = (control: { parameters?: string; statements: string; header?: string; before?: string }) =>
+    sumsOf(
+      tnaSource({
+        parser: "pkt.extract(hdr.c); transition accept; }",
+        ingress: `
+  ${control.before ?? ""}
+  action go(${control.parameters ?? ""}) { ${control.statements} }
+  table t { key = { ig.ingress_port : exact; } actions = { go; @defaultonly NoAction; } default_action = NoAction(); size = 16; }`,
+        apply: "t.apply();",
+      })
+        .replace("header x_h", `header c_h { ${control.header ?? "bit<16> p; bit<16> q;"} } header x_h`)
+        .replace("{ d_h d;", "{ d_h d; c_h c;"),
+      "tofino",
+      "action_bus_bytes",
+    )[0]!;
+
+  it("are one place for an argument that two containers take in the same bits, and two for two arguments", () => {
+    const twice = bus({ parameters: "bit<32> v", statements: "hdr.d.a = v; hdr.d.b = v;" });
+    expect(bus({ parameters: "bit<32> v, bit<32> w", statements: "hdr.d.a = v; hdr.d.b = w;" })).toBe(
+      2 * twice,
+    );
+  });
+
+  it("are data and a mask where an action sets bits with another field between them (compiler)", () => {
+    const header = "bit<4> p; bit<8> q; bit<4> r;";
+    expect(bus({ header, statements: "hdr.c.p = 1; hdr.c.r = 1;" })).toBe(4);
+    expect(bus({ header, statements: "hdr.c.p = 1; hdr.c.q = 1; hdr.c.r = 1;" })).toBe(0);
+  });
+
+  it("of an ALU's result are those of the container that takes it, also where a hash is the index", () => {
+    const before = `
+  Register<bit<8>, bit<16>>(1024) reg;
+  RegisterAction<bit<8>, bit<16>, bit<8>>(reg) act = { void apply(inout bit<8> cell, out bit<8> result) { result = cell; cell = cell + 1; } };
+  Hash<bit<10>>(HashAlgorithm_t.CRC16) h;`;
+    const direct = bus({ before, statements: "hdr.c.p[7:0] = act.execute(3);" });
+    expect(bus({ before, statements: "hdr.c.p[7:0] = act.execute((bit<16>) h.get({ hdr.d.a }));" })).toBe(
+      direct,
+    );
   });
 });

@@ -2,7 +2,7 @@
  * Action data: the arguments and large constants of a table's actions. In action RAM each takes the space of the
  * containers that it goes to. A few bits (32 on Tofino) can instead be part of the match entry, without padding.
  */
-import type { Access, ActionModel, Gress } from "../model/model.js";
+import type { Access, ActionDatum, ActionModel, Gress, Operation } from "../model/model.js";
 import type { Container, PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 
@@ -26,47 +26,161 @@ interface Span {
   start: number;
   end: number;
   readonly bytes: number;
+  /** The bits of arguments by their places; undefined: it holds something else, too. */
+  content: string[] | undefined;
 }
 
+/**
+ * The places that an action's data takes. What one container takes is one piece; containers that take the same bits of the same arguments
+ * take them from one place (p4c, mau/action_format.cpp, RamSection::condense).
+ */
 function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
   const spans: Span[] = [];
-  // What one container takes is one piece.
   const byContainer = new Map<number, Span>();
+  const spanOf = (container: Container) => {
+    const span = byContainer.get(container.id) ?? {
+      start: container.size,
+      end: 0,
+      bytes: container.size / 8,
+      content: [],
+    };
+    if (!byContainer.has(container.id)) spans.push(span);
+    byContainer.set(container.id, span);
+    return span;
+  };
   for (const datum of action.data) {
     // An index is part of the entry's address; an operand of a stateful ALU takes a word of the action bus.
-    const containers = datum.target === undefined ? [] : phv.touchedBy(gress, datum.target);
-    if (containers.length === 0) {
-      if (datum.target !== undefined) spans.push({ start: 0, end: datum.bits, bytes: bytesOf(datum.bits) });
-      continue;
-    }
-    for (const container of containers) {
-      const known = byContainer.get(container.id);
-      const span = known ?? { start: container.size, end: 0, bytes: container.size / 8 };
-      extend(span, datum.target!, container);
-      if (known !== undefined || span.end === 0) continue;
-      byContainer.set(container.id, span);
-      spans.push(span);
-    }
+    const containers = datum.target === undefined ? [] : placesOf([datum.target], gress, phv);
+    if (containers.length === 0 && datum.target !== undefined)
+      spans.push({ start: 0, end: datum.bits, bytes: bytesOf(datum.bits), content: undefined });
+    for (const container of containers)
+      if (!isLoaded(action, container)) extend(spanOf(container), datum.target!, container, datum.argument);
   }
-  for (const { kind, write, sources } of action.operations) {
+  const scattered = new Set(scatteredIn(action, gress, phv));
+  for (const write of action.operations.filter(isOfData).map((one) => one.write)) {
+    if (action.data.some(({ target }) => target === write)) continue;
     // An instruction writes a container from one place: constants beside an argument are data, too (p4c, mau/action_format.cpp).
-    if (kind !== "set" || sources.length > 0 || byContainer.size === 0) continue;
-    for (const container of phv.touchedBy(gress, write)) {
-      const span = byContainer.get(container.id);
-      if (span !== undefined) extend(span, write, container);
+    for (const container of placesOf([write], gress, phv))
+      if (byContainer.has(container.id) || scattered.has(container))
+        extend(spanOf(container), write, container, undefined);
+  }
+  // The mask of an instruction that writes some bits is a word beside its data.
+  for (const { id, size } of scattered)
+    if (byContainer.has(id)) spans.push({ start: 0, end: size, bytes: size / 8, content: undefined });
+  return distinct(spans).map(({ start, end, bytes }) => ({ bits: end - start, bytes }));
+}
+
+/** The field is set to a constant or an argument. */
+function isOfData({ kind, sources, given }: Operation): boolean {
+  return kind === "set" && sources.length === 0 && given === undefined;
+}
+
+/**
+ * Containers that the action writes constants and arguments to, in bits with other fields between them: the instruction takes a mask, or has
+ * whole bytes of two sources (p4c, mau/action_analysis.cpp, verify_set_alignment). Validity bits are left out: the compiler orders them in
+ * their containers by the actions that write them, which phv/ does not.
+ */
+function scatteredIn(action: ActionModel, gress: Gress, phv: PhvLayout): Container[] {
+  const writes = action.operations.filter(isOfData).map(({ write }) => write);
+  return placesOf(writes, gress, phv).filter((container) => {
+    const own = bitsIn(container, writes);
+    if (container.slices.some(({ field }) => field.endsWith("$"))) return false;
+    const others = action.operations.filter((one) => !isOfData(one)).map(({ write }) => write);
+    if (bitsIn(container, others).size > 0) return false;
+    const held = bitsIn(container, container.slices);
+    const isFree = (bit: number) => own.has(bit) || !held.has(bit);
+    const [first, last] = [Math.min(...own), Math.max(...own)];
+    const isWhole = (byte: number) => [0, 1, 2, 3, 4, 5, 6, 7].every((bit) => isFree(8 * byte + bit));
+    const isTogether = Array.from({ length: last - first + 1 }, (_, i) => first + i).every(isFree);
+    return !isTogether && (container.size === 8 || ![...own].every((bit) => isWhole(bit >> 3)));
+  });
+}
+
+/** The bits of a container that hold these bits of fields. */
+function bitsIn({ slices }: Container, accesses: readonly Access[]): Set<number> {
+  const bits = new Set<number>();
+  for (const access of accesses)
+    for (const slice of slices.filter(({ field }) => field === access.field)) {
+      const [low, high] = common(slice, access);
+      for (let bit = low; bit < high; bit++) bits.add(slice.at + bit - slice.lo);
+    }
+  return bits;
+}
+
+/** Without those that hold what another one of their size holds. */
+function distinct(spans: readonly Span[]): Span[] {
+  const known = new Set<string>();
+  return spans.filter(({ bytes, content }) => {
+    if (content === undefined) return true;
+    const key = `${bytes} ${[...content].sort().join()}`;
+    return known.size < known.add(key).size;
+  });
+}
+
+/** The containers of these bits, each once. Of bits that stand in several containers in turn, an action writes one. */
+function placesOf(accesses: readonly Access[], gress: Gress, phv: PhvLayout): Container[] {
+  const containers = new Map<number, Container>();
+  for (const access of accesses) {
+    const known = new Set<number>();
+    for (const container of phv.touchedBy(gress, access)) {
+      const before = known.size;
+      for (const slice of container.slices.filter(({ field }) => field === access.field)) {
+        const [low, high] = common(slice, access);
+        for (let bit = low; bit < high; bit++) known.add(bit);
+      }
+      if (known.size > before) containers.set(container.id, container);
     }
   }
-  return spans.map(({ start, end, bytes }) => ({ bits: end - start, bytes }));
+  return [...containers.values()];
+}
+
+/** Bits of a constant that an instruction for a whole container holds (p4c, mau/action_analysis.h, LOADCONST_MAX). */
+const LOADED_BITS = 21n;
+
+/** One instruction sets the whole container to a constant, which is no data (action_analysis.cpp, check_constant_to_actiondata). */
+function isLoaded({ data, operations }: ActionModel, container: Container): boolean {
+  if (container.isMocha) return false;
+  const written = new Set<number>();
+  let value = 0n;
+  for (const { target, constant } of data) {
+    if (target === undefined) continue;
+    for (const slice of container.slices.filter(({ field }) => field === target.field)) {
+      const [low, high] = common(slice, target);
+      if (low >= high) continue;
+      if (constant === undefined) return false;
+      const bits = (constant >> BigInt(low - target.lo)) & ((1n << BigInt(high - low)) - 1n);
+      value |= bits << BigInt(slice.at + low - slice.lo);
+    }
+  }
+  for (const { kind, write, sources } of operations)
+    for (const slice of container.slices.filter(({ field }) => field === write.field)) {
+      const [low, high] = common(slice, write);
+      if (low < high && (kind !== "set" || sources.length > 0)) return false;
+      for (let bit = low; bit < high; bit++) written.add(slice.at + bit - slice.lo);
+    }
+  return written.size === container.size && value >> LOADED_BITS === 0n;
+}
+
+/** The bits of the field, from the first up to before the second, that both have. */
+function common(a: Omit<Access, "field">, b: Omit<Access, "field">): [number, number] {
+  return [Math.max(a.lo, b.lo), Math.min(a.lo + a.width, b.lo + b.width)];
 }
 
 /** Adds the bits of the container that hold the access. */
-function extend(span: Span, { field, lo, width }: Access, { slices }: Container): void {
+function extend(
+  span: Span,
+  { field, lo, width }: Access,
+  { slices }: Container,
+  argument: ActionDatum["argument"],
+): void {
   for (const slice of slices) {
-    const low = Math.max(slice.lo, lo);
-    const high = Math.min(slice.lo + slice.width, lo + width);
+    const [low, high] = common(slice, { lo, width });
     if (slice.field !== field || low >= high) continue;
-    span.start = Math.min(span.start, slice.at + low - slice.lo);
-    span.end = Math.max(span.end, slice.at + high - slice.lo);
+    const at = slice.at + low - slice.lo;
+    span.start = Math.min(span.start, at);
+    span.end = Math.max(span.end, at + high - low);
+    if (argument === undefined) span.content = undefined;
+    else span.content?.push(`${at}+${high - low} ${argument.name} ${argument.lo + low - lo}`);
   }
 }
 
@@ -75,14 +189,14 @@ function extend(span: Span, { field, lo, width }: Access, { slices }: Container)
  * their own on the bus, which the actions of a table share (p4c, mau/tofino/action_data_bus.cpp).
  */
 export function busBytes(actions: readonly ActionModel[], gress: Gress, phv: PhvLayout): number {
-  const given = (action: ActionModel) => {
-    const containers = new Map(
-      action.fromBus.flatMap((access) => phv.touchedBy(gress, access)).map(({ id, size }) => [id, size / 8]),
-    );
-    return [...containers.values()];
-  };
+  const given = (action: ActionModel) => placesOf(action.fromBus, gress, phv).map(({ size }) => size / 8);
   const data = actions.map((action) => piecesOf(action, gress, phv).map(({ bytes }) => bytes));
   return placesFor(data) + placesFor(actions.map(given));
+}
+
+/** Bytes of the bus for the results of an ALU, which stand in containers; `results`: by action, the bits that take them. */
+export function resultBytesOf(results: readonly (readonly Access[])[], gress: Gress, phv: PhvLayout): number {
+  return placesFor(results.map((accesses) => placesOf(accesses, gress, phv).map(({ size }) => size / 8)));
 }
 
 /** Bytes of the bus for the slots of each action, by their sizes: words stand where two halves or four bytes of another action do. */

@@ -79,7 +79,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 /** How an action uses a register, as its primitives are read. */
 interface RegisterUse {
   readonly step: Step;
-  readonly memory: Omit<Attached, "updatesAndReturns" | "operands" | "resultBytes">;
+  readonly memory: Omit<Attached, "updatesAndReturns" | "operands" | "resultBytes" | "results">;
   /** By variable that takes a result: bytes of the result. */
   readonly results: Map<string, number>;
   /** Bits of the packet that the ALU works on. */
@@ -133,6 +133,7 @@ export class ActionReader {
         ...use.memory,
         operands: use.inputs,
         resultBytes: use.uses ? [...use.results.values()].reduce((sum, bytes) => sum + bytes, 0) : 0,
+        results: use.uses ? [use.step.writes] : [],
         // The Tofino compiler adds a logical table for such an update, unless it is conditional.
         updatesAndReturns:
           !use.isWhole &&
@@ -446,8 +447,12 @@ export class ActionReader {
 
   #operation(step: Step, access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {
     if (expr.kind === "argument")
-      step.data.push({ bits: Math.min(expr.width, access.width), target: access });
-    else if (expr.kind === "constant") this.#constant(step, expr.value, access);
+      step.data.push({
+        bits: Math.min(expr.width, access.width),
+        target: access,
+        argument: { name: expr.name, lo: expr.lo ?? 0 },
+      });
+    else if (expr.kind === "constant") this.#constant(step, expr.value, access, expr.value);
     else if (expr.kind === "operation") {
       for (const part of operandsOf(expr)) {
         if (part.kind === "argument") step.data.push({ bits: part.width, target: access });
@@ -459,12 +464,13 @@ export class ActionReader {
     }
   }
 
-  #constant(step: Step, value: bigint, target: Access): void {
+  #constant(step: Step, value: bigint, target: Access, constant?: bigint): void {
     const { min, max } = this.context.constants;
     const top = 1n << BigInt(target.width);
     const signed = value >= top / 2n ? value - top : value;
     const small = (min === null || signed >= BigInt(min)) && (max === null || signed <= BigInt(max));
-    if (!small) step.data.push({ bits: target.width, target });
+    if (!small)
+      step.data.push({ bits: target.width, target, ...(constant === undefined ? {} : { constant }) });
   }
 
   #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string; address: Attached["address"] } {
@@ -632,6 +638,7 @@ export class ActionReader {
       address,
       operands: [],
       resultBytes: 0,
+      results: [],
       size: declared.size ?? 1,
       width: counter?.bitwidth ?? 0,
       counts: this.context.counts.get(array.value) ?? "both",

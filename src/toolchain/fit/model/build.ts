@@ -596,6 +596,7 @@ class Builder {
       address: { bits: 0, inputs: [] },
       operands: [],
       resultBytes: 0,
+      results: [],
       size: 0,
       width: 0,
       updatesAndReturns: false,
@@ -686,6 +687,7 @@ function uniqueByName(list: readonly Attached[]): Attached[] {
             ...known,
             operands: [...known.operands, ...entry.operands],
             resultBytes: Math.max(known.resultBytes, entry.resultBytes),
+            results: [...known.results, ...entry.results],
             updatesAndReturns: known.updatesAndReturns || entry.updatesAndReturns,
           },
     );
@@ -721,7 +723,8 @@ function toAction(
     fromBus: steps
       .filter(
         ({ attached, hashes, random }) =>
-          hashes.length > 0 || random || attached.some(({ kind }) => kind === "meter"),
+          attached.every(({ resultBytes }) => resultBytes === 0) &&
+          (hashes.length > 0 || random || attached.some(({ kind }) => kind === "meter")),
       )
       .flatMap((step) => step.writes),
     arithmetic: steps.flatMap((step) => step.arithmetic),
@@ -731,11 +734,12 @@ function toAction(
 }
 
 /** Those of a step; what a memory, a hash or a random number gives comes from the action data bus. */
-function operationsOf({ operations, writes, source }: Step): Operation[] {
+function operationsOf({ operations, writes, source, attached, hashes, random }: Step): Operation[] {
+  const given = hashes.length > 0 || random || attached.length > 0 ? ({ given: true } as const) : {};
   const others = writes.filter((write) => !operations.some((one) => one.write === write));
   return [
     ...operations,
-    ...others.map((write) => ({ kind: "set" as const, write, sources: [], data: true, source })),
+    ...others.map((write) => ({ kind: "set" as const, write, sources: [], data: true, ...given, source })),
   ];
 }
 

@@ -9,7 +9,7 @@ export type Expr =
   | { readonly kind: "field"; readonly access: Access }
   | { readonly kind: "constant"; readonly value: bigint }
   /** A parameter of the action, which entries supply. */
-  | { readonly kind: "argument"; readonly name: string; readonly width: number }
+  | { readonly kind: "argument"; readonly name: string; readonly width: number; readonly lo?: number }
   /** The cell of a register in its ALU: as it was read, or the value that `reads` computes of it. */
   | {
       readonly kind: "cell";
@@ -60,7 +60,8 @@ function shifted(expr: Expr, count: number): Expr | undefined {
     return { kind: "field", access: { ...expr.access, lo: expr.access.lo + count, width } };
   }
   if (expr.kind === "constant") return { kind: "constant", value: expr.value >> BigInt(count) };
-  if (expr.kind === "argument" && expr.width > count) return { ...expr, width: expr.width - count };
+  if (expr.kind === "argument" && expr.width > count)
+    return { ...expr, width: expr.width - count, lo: (expr.lo ?? 0) + count };
   return undefined;
 }
 

@@ -47,6 +47,10 @@ export interface ActionDatum {
   readonly bits: number;
   /** The field that receives it; undefined: an index or another use without a container. */
   readonly target: Access | undefined;
+  /** Its value, where the program states it and the field is set to it. */
+  readonly constant?: bigint;
+  /** The argument whose bits from `lo` up it is, where the field is set to it. */
+  readonly argument?: { readonly name: string; readonly lo: number };
 }
 
 /**
@@ -59,6 +63,8 @@ export interface Operation {
   readonly sources: readonly Access[];
   /** A constant, an argument, or what an ALU, a hash or a random number gives is an operand, too. */
   readonly data: boolean;
+  /** An ALU, a hash or the random numbers give the value. */
+  readonly given?: true;
   readonly source: bmv2.SourceInfo | undefined;
 }
 
@@ -95,8 +101,10 @@ export interface Attached {
   readonly address: { readonly bits: number; readonly inputs: readonly Access[] };
   /** Bits of the packet that its ALU works on. */
   readonly operands: readonly Access[];
-  /** Bytes of the action data bus that its results take; 0: the packet takes none. */
+  /** Bytes of the action data bus that its results take where no field has them; 0: the packet takes none. */
   readonly resultBytes: number;
+  /** By action: the bits of the packet that take its results. */
+  readonly results: readonly (readonly Access[])[];
   /** Entries of an indirect array; 0 for a direct one, whose size is that of the table. */
   readonly size: number;
   /** Bits of a register's cell, or of a counter's where the program states them; else 0. */

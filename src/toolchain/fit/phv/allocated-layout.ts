@@ -13,7 +13,15 @@ export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout
       const list = byField.get(key) ?? [];
       byField.set(key, list);
       if (kind !== "tagalong")
-        list.push({ id: first + index, size, gress, tagalong: false, slices, overlays: undefined });
+        list.push({
+          id: first + index,
+          size,
+          gress,
+          tagalong: false,
+          ...(kind === "mocha" ? { isMocha: true } : {}),
+          slices,
+          overlays: undefined,
+        });
     }
   }
   const of = (gress: Gress, field: string) => byField.get(`${gress} ${field}`) ?? packed.of(gress, field);

@@ -30,6 +30,8 @@ export interface Container {
   readonly size: ContainerSize;
   readonly gress: Gress;
   readonly tagalong: boolean;
+  /** An instruction only copies a whole container to it. */
+  readonly isMocha?: true;
   readonly slices: readonly ContainerSlice[];
   /** The container whose place this one shares, because their headers exclude each other. */
   readonly overlays: number | undefined;

@@ -1,6 +1,6 @@
 /** The resources of a stage that a unit needs in addition to its match memory. */
 
-import { actionBlocks, roundedRam } from "../memory/action-data.js";
+import { actionBlocks, resultBytesOf, roundedRam } from "../memory/action-data.js";
 import { attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
 import type { TablePlan } from "../memory/layout.js";
 import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
@@ -152,7 +152,10 @@ export function demandOf(
     actionBusBytes: plan.busBytes,
     results: unit.attached
       .filter(({ resultBytes }) => resultBytes > 0)
-      .map(({ name, resultBytes }) => ({ memory: name, bytes: resultBytes })),
+      .map(({ name, resultBytes, results }) => ({
+        memory: name,
+        bytes: resultBytesOf(results, unit.gress, phv) || resultBytes,
+      })),
     instructions: {
       gress: unit.gress,
       actions:
