@@ -1,8 +1,9 @@
 /**
  * Time of the fit checker, after compilation. How it grows with the number of tables and with their sizes, and the
  * exact solver for 60 tables. The last two points of a curve are reported as a ratio, which is 2 for linear growth.
+ * Many small tables that fit, and the same with a stage too few, whose reasons are sought, too, as the command does.
  */
-import { explain, fitProgram, placeExactly } from "../../src/toolchain/fit/index.js";
+import { explain, findReasons, fitProgram, placeExactly, QUICK } from "../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "../../test/toolchain/fit/golden.js";
 import { oneTable, type RandomTable, randomProgram } from "../../test/toolchain/fit/programs.js";
 import type { Benchmark } from "../benchmark.js";
@@ -14,6 +15,17 @@ function tables(count: number): RandomTable[] {
     writes: i,
     ternary: i % 3 === 0,
     size: [64, 512, 1024, 4096, 16_384][i % 5]!,
+    guarded: i % 2 === 0,
+  }));
+}
+
+/** Tables of one header's field that wait for nothing, every second behind a condition. */
+function smallTables(count: number): RandomTable[] {
+  return Array.from({ length: count }, (_, i) => ({
+    key: -1,
+    writes: i,
+    ternary: false,
+    size: 64,
     guarded: i % 2 === 0,
   }));
 }
@@ -49,6 +61,17 @@ export const run: Benchmark = async (report) => {
     report({ name: `fit exact ${count} tables, gap`, unit: "%", value: 100 * exact.gap });
     report({ name: `fit exact ${count} tables, stages`, unit: "stages", value: exact.stages });
     report({ name: `fit heuristic ${count} tables, stages`, unit: "stages", value: result.stages });
+  }
+  for (const count of [10, 75, 150, 300]) {
+    const program = compiled(randomProgram(smallTables(count)));
+    let start = performance.now();
+    const { stages } = fitProgram(program, tofino2);
+    report({ name: `fit ${count} small tables`, unit: "ms", value: performance.now() - start });
+    start = performance.now();
+    const refused = fitProgram(program, { ...tofino2, stages: stages - 1 });
+    await findReasons(refused, QUICK);
+    const value = performance.now() - start;
+    report({ name: `fit ${count} small tables, a stage too few`, unit: "ms", value });
   }
   for (const kind of ["exact", "ternary"] as const) {
     for (const size of [1e3, 1e6, 1e9, 1e12, 1e15]) {

@@ -1,12 +1,18 @@
 /** The exact crossbar with its hash matrix, and the instruction memory, by small cases that follow from how they are made. */
-import { describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { defined } from "../../../src/base/index.js";
+import { findReasons, fitProgram, QUICK } from "../../../src/toolchain/fit/index.js";
 import {
   type CrossbarByte,
   type CrossbarUse,
   ExactCrossbar,
   type Operand,
 } from "../../../src/toolchain/fit/place/crossbar.js";
+import { crossbarWith, emptyCrossbar, usesOf } from "../../../src/toolchain/fit/place/crossbar-states.js";
 import { InstructionMemory } from "../../../src/toolchain/fit/place/instructions.js";
+import { compileText, loadTarget } from "./golden.js";
+import { randomProgram } from "./programs.js";
 
 const tofino = { firstAluByte: 8, functions: 8, columns: 52 };
 const bytes = (name: string, count: number): CrossbarByte[] =>
@@ -145,5 +151,66 @@ describe("the instruction memory", () => {
 
   it("has rows of each gress", () => {
     expect(rows(["ingress", [[1], [1]]], ["egress", [[1]]])).toBe(2);
+  });
+});
+
+describe("crossbars as values", () => {
+  const start = defined(emptyCrossbar(loadTarget("tofino")));
+  const use = fc.oneof(
+    fc
+      .record({ table: fc.integer({ min: 0, max: 5 }), count: fc.integer({ min: 1, max: 20 }) })
+      .map(({ table, count }) => match(`t${table}`, count)),
+    fc.integer({ min: 0, max: 9 }).map((table) => gateway(`t${table}`, 3, 2)),
+    fc.integer({ min: 0, max: 9 }).map((table) => distribution(`t${table}`, 4, 16)),
+  );
+  const seen = ({ bytes, hashBits, units }: ExactCrossbar) => ({ bytes, hashBits, units });
+
+  it("hold what a crossbar does that is filled in place, and stay as they are when others are made of them", () => {
+    fc.assert(
+      fc.property(fc.array(use, { maxLength: 14 }), (uses) => {
+        let value = start;
+        let filled = start.copy();
+        for (const one of uses) {
+          const before = seen(value);
+          const next = crossbarWith(value, usesOf([one]));
+          const trial = filled.copy();
+          expect(next !== undefined).toBe(trial.place([one]));
+          expect(seen(value)).toEqual(before);
+          if (next === undefined) continue;
+          expect(seen(next)).toEqual(seen(trial));
+          value = next;
+          filled = trial;
+        }
+        expect(seen(start)).toEqual({ bytes: 0, hashBits: 0, units: 0 });
+      }),
+    );
+  });
+
+  it("are worked out once for equal uses in equal order, those without room, too", () => {
+    const fill = () => {
+      let at: ExactCrossbar | undefined = start;
+      for (let i = 0; i < 8; i++) at = crossbarWith(defined(at), usesOf([match(`once${i}`, 4)]));
+      return [at, crossbarWith(defined(at), usesOf([match("once8", 4)]))];
+    };
+    const first = fill();
+    expect(first[1]).toBeUndefined();
+    const place = vi.spyOn(ExactCrossbar.prototype, "place");
+    expect(fill()[0]).toBe(first[0]);
+    expect(place).not.toHaveBeenCalled();
+    place.mockRestore();
+  });
+
+  it("bound the work of a program of many small tables that does not fit", async () => {
+    const tables = Array.from({ length: 20 }, (_, i) => {
+      return { key: -1, writes: i, ternary: false, size: 64, guarded: false };
+    });
+    const { program } = compileText(randomProgram(tables));
+    const place = vi.spyOn(ExactCrossbar.prototype, "place");
+    const result = fitProgram(defined(program), { ...loadTarget("tofino"), stages: 1 });
+    expect(result.verdict).not.toBe("placed");
+    expect(await findReasons(result, QUICK)).not.toEqual([]);
+    // Without them: more than 70,000.
+    expect(place.mock.calls.length).toBeLessThan(15_000);
+    place.mockRestore();
   });
 });

@@ -369,12 +369,35 @@ export class ExactCrossbar {
     if (columns.places !== undefined) return this.#findAt(bytes, columns.places);
     const open = Array.from({ length: HALVES }, (_, half) => this.#isOpen(half, columns));
     const sorted = [...bytes].sort(byConstraint);
-    const least = Math.max(1, Math.ceil(bytes.length / GROUP_BYTES));
-    for (let groups = least; groups <= (columns.maxGroups ?? GROUPS); groups++) {
+    const rooms = this.#rooms(bytes, open);
+    let most = 0;
+    for (let groups = 1; groups <= (columns.maxGroups ?? GROUPS); groups++) {
+      most += rooms[groups - 1] ?? 0;
+      // So many groups, even those with the most room, do not hold the bytes.
+      if (most < bytes.length) continue;
       const found = this.#fill(sorted, groups, open, true) ?? this.#fill(sorted, groups, open, false);
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** Of each group, those with the most first, how many of the bytes it can hold at most; of all groups nothing where some byte has no place. */
+  #rooms(bytes: readonly CrossbarByte[], open: readonly boolean[]): number[] {
+    const rooms: number[] = [];
+    const there = new Set<string>();
+    const free: number[] = [];
+    for (let group = 0; group < GROUPS; group++) {
+      const here = this.#roomOf(group, bytes, open);
+      for (const name of here.found.keys()) there.add(name);
+      for (const place of here.free) free.push(place);
+      rooms.push(here.found.size + here.free.length);
+    }
+    const added = bytes.filter(({ name }) => !there.has(name));
+    const isShort = [1, 2, 4].some((align) => {
+      const own = added.filter((byte) => byte.align === align);
+      return placeable(own, free, align) < own.length;
+    });
+    return added.length > free.length || isShort ? [] : rooms.sort((a, b) => b - a);
   }
 
   /** For an ALU: the given places of one group, all of them free. */

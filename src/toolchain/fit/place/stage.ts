@@ -2,7 +2,8 @@
 import { defined } from "../../../base/index.js";
 import type { TableLayout } from "../memory/layout.js";
 import type { Target } from "../target.js";
-import { type CrossbarUse, ExactCrossbar } from "./crossbar.js";
+import type { CrossbarUse, ExactCrossbar } from "./crossbar.js";
+import { crossbarWith, emptyCrossbar, type Uses, usesOf } from "./crossbar-states.js";
 import type { Demand, SharedMemory } from "./demand.js";
 import { InstructionMemory } from "./instructions.js";
 
@@ -113,14 +114,30 @@ export function noCounts(): ResourceCounts {
   return { ...NO_COUNTS };
 }
 
-/** Columns of the hash matrix where the target states none. */
-const MOST_COLUMNS = 52;
-
 /** What a table puts on the exact crossbar, its key first. */
 export function crossbarUses({ matchBytes, crossbar }: Demand, layout: TableLayout): CrossbarUse[] {
   if (matchBytes.length === 0 || layout.match !== "exact") return [...crossbar];
   const keys = layout.searches.map((search) => ({ kind: "match" as const, bytes: matchBytes, ...search }));
   return [...keys, ...crossbar];
+}
+
+/** By demand and by what its layout adds to it: its uses of the exact crossbar. */
+const knownUses = new WeakMap<Demand, Map<string, Uses>>();
+
+function usesFor(demand: Demand, layout: TableLayout): Uses {
+  const searches =
+    layout.match === "exact" ? layout.searches.map(({ ways, select }) => `${ways} ${select}`).join() : "";
+  let known = knownUses.get(demand);
+  if (known === undefined) {
+    known = new Map();
+    knownUses.set(demand, known);
+  }
+  let uses = known.get(searches);
+  if (uses === undefined) {
+    uses = usesOf(crossbarUses(demand, layout));
+    known.set(searches, uses);
+  }
+  return uses;
 }
 
 /** Names of the bytes that these uses put on the exact crossbar, each once. */
@@ -169,21 +186,10 @@ export class Stage {
     from?: Stage,
   ) {
     this.#limits = limitsOf(target);
-    const {
-      hash_groups: groups,
-      hash_group_bits: columns,
-      alu_crossbar_byte: first,
-      instruction_colours: colours,
-    } = target.per_stage;
-    if (groups !== null && first !== null)
-      this.#crossbar = new ExactCrossbar({
-        firstAluByte: first,
-        functions: groups,
-        columns: columns ?? MOST_COLUMNS,
-      });
+    const { instruction_colours: colours } = target.per_stage;
+    this.#crossbar = from === undefined ? emptyCrossbar(target) : from.#crossbar;
     if (colours !== null) this.#instructions = new InstructionMemory(colours);
     if (from === undefined) return;
-    this.#crossbar = from.#crossbar?.copy();
     this.#instructions = from.#instructions?.copy();
     Object.assign(this.counts, from.counts);
     Object.assign(this.#outside, from.#outside);
@@ -225,7 +231,7 @@ export class Stage {
     if (this.#instructions === undefined)
       add.vliw_slots = demand.instructions.actions.filter((writes) => writes.length > 0).length;
     if (this.#crossbar === undefined) {
-      const uses = crossbarUses(demand, layout);
+      const uses = usesFor(demand, layout).list;
       for (const byte of bytesOfUses(uses)) if (!this.#exactBytes.has(byte)) add.xbar_bytes_exact++;
       add.hash_bits = layout.hashBits;
       for (const use of uses) if (use.kind === "selector") add.hash_bits += use.bits;
@@ -242,8 +248,7 @@ export class Stage {
 
   /** The crossbar with what the unit needs; undefined where it has no room. */
   #withUses(demand: Demand, layout: TableLayout): ExactCrossbar | undefined {
-    const next = defined(this.#crossbar).copy();
-    return next.place(crossbarUses(demand, layout)) ? next : undefined;
+    return crossbarWith(defined(this.#crossbar), usesFor(demand, layout));
   }
 
   #withInstructions({ instructions }: Demand): InstructionMemory {
@@ -342,7 +347,7 @@ export class Stage {
       const units = layout.tcams / layout.tcamWidth;
       this.#tcamUnits.set(layout.tcamWidth, (this.#tcamUnits.get(layout.tcamWidth) ?? 0) + units);
     }
-    const uses = crossbarUses(demand, layout);
+    const uses = usesFor(demand, layout).list;
     for (const byte of bytesOfUses(uses)) this.#exactBytes.add(byte);
     for (const use of uses) if (use.kind === "distribution") this.#units.add(use.key);
     for (const byte of demand.ternaryBytes) this.#ternaryBytes.add(byte);
@@ -352,7 +357,7 @@ export class Stage {
 
   /** What a unit takes that no crossbar holds, as numbers to report. */
   #addOutside(demand: Demand, layout: TableLayout): void {
-    const uses = crossbarUses(demand, layout);
+    const uses = usesFor(demand, layout).list;
     const distributed = uses.filter(({ kind }) => kind === "distribution");
     this.#outside.bytes += bytesOfUses(uses).size;
     this.#outside.hashBits += layout.hashBits;

@@ -46,6 +46,19 @@ export function subproblem(problem: Problem, kept: ReadonlySet<number>): Problem
   };
 }
 
+/** By unit: what stays of it, once it was asked for. */
+const known = new WeakMap<Unit, Unit>();
+
 function emptied(unit: Unit): Unit {
-  return { ...unit, ...NO_RESOURCES, kind: "action", key: [], actions: [], size: 1, condition: undefined };
+  const empty: Unit = known.get(unit) ?? {
+    ...unit,
+    ...NO_RESOURCES,
+    kind: "action",
+    key: [],
+    actions: [],
+    size: 1,
+    condition: undefined,
+  };
+  known.set(unit, empty);
+  return empty;
 }
