@@ -232,3 +232,21 @@ describe("bytes of the action bus", () => {
     );
   });
 });
+
+describe("counters beside the entries of a table", () => {
+  const mapRams = (size: number): number[] =>
+    placementOf({
+      ingress: `
+  DirectCounter<bit<32>>(CounterType_t.PACKETS) counted;
+  action count() { counted.count(); }
+  table t { key = { hdr.d.a : exact; } actions = { count; } size = ${size}; counters = counted; }`,
+      apply: "t.apply();",
+    }).stages.map((stage) => stage.map_rams);
+
+  it("are within the six rows that their ALU reaches, and a larger table is split there", () => {
+    // A block has 4,096 counters. A stage holds 34 blocks of them and a spare: the ways of this table have no room for 35.
+    expect(mapRams(34 * 4096)).toEqual([35]);
+    expect(mapRams(36 * 4096)).toEqual([35, 3]);
+    expect(mapRams(200_000)).toEqual([35, 16]);
+  });
+});

@@ -361,6 +361,21 @@ export class TablePlan {
   }
 
   /**
+   * A counter or meter beside the entries is within the rows that its ALU reaches, as a register is: the compiler splits the table there (p4c,
+   * mau/memories.h, MAX_DATA_SWBOX_ROWS). A chip that gives a long one a second spare reaches all rows.
+   */
+  isInReach({ entries }: TableLayout): boolean {
+    const { max_blocks: most, max_statistics_blocks: more } = this.target.stateful;
+    if (most === null || more !== null) return true;
+    return this.unit.attached.every(
+      (memory) =>
+        memory.index !== "direct" ||
+        memory.kind === "idle" ||
+        attachedMemory(memory, entries, this.target).mapRams <= most,
+    );
+  }
+
+  /**
    * The largest part of `entries` entries whose layout is within the free blocks, as a number of entries; undefined when the smallest part
    * exceeds them. A part of a ternary table takes whole units, a part of an exact table takes whole ways. Where an entry takes several rows,
    * the layout has more rows than the part has entries.
@@ -370,6 +385,7 @@ export class TablePlan {
     free: { srams: number; tcamUnits: number; mapRams: number; logicalTables: number },
   ): number | undefined {
     const fits = (layout: TableLayout) =>
+      this.isInReach(layout) &&
       layout.logicalTables <= free.logicalTables &&
       layout.srams <= free.srams &&
       layout.mapRams <= free.mapRams &&

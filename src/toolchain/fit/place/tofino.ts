@@ -454,7 +454,8 @@ class Placer {
   }
 
   #placeOne(id: number, stage: number): boolean {
-    if (this.#clashes(id, stage)) return false;
+    // The compiler does not put two parts of a table into one stage.
+    if (this.#clashes(id, stage) || defined(this.#members[stage]).has(id)) return false;
     const { demands, plans } = this.problem;
     const spill = this.#spillOf(id);
     if (spill !== undefined) return this.#placeWithSpill(id, stage, spill);
@@ -466,7 +467,7 @@ class Placer {
     const plan = defined(plans[id]);
     const here = defined(this.#stages[stage]);
     const whole = plan.layout(defined(this.#rest[id]));
-    const exceeded = here.exceeded(demand, whole);
+    const exceeded = here.exceeded(demand, whole) ?? (plan.isInReach(whole) ? undefined : "map_rams");
     if (exceeded === undefined) {
       this.#commit(id, stage, defined(this.#rest[id]), condition);
       return true;
