@@ -27,8 +27,8 @@ export function validityLists(model: FitModel, gress: Gress, target: Target): Re
 
 /**
  * By bit, as `validityLists` names it, of a chip whose values for the deparser have one: the number of its container. A list of 17 to 24 bits
- * has one of 16 and one of eight, any other list has one (measured: all public designs that the compiler placed for a Tofino 2). A bit that is copied from another or to another is in no list
- * (p4c, phv/make_clusters.cpp, FindComplexValidityBits), so it stands apart.
+ * has one of 16 and one of eight, any other list has one (measured: all public designs that the compiler placed for a Tofino 2). A bit that is
+ * copied from another or to another is in no list (p4c, phv/make_clusters.cpp, FindComplexValidityBits), so it stands apart.
  */
 export function validityContainers(
   model: FitModel,

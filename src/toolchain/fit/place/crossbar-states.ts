@@ -7,7 +7,7 @@ import { defined } from "../../../base/index.js";
 import type { Target } from "../target.js";
 import { type CrossbarUse, ExactCrossbar } from "./crossbar.js";
 
-/** Crossbars that are kept, of about 3 kB each. Past that all are forgotten and worked out again. */
+/** Answers that are kept, crossbars of about 3 kB among them. Past that all are forgotten and worked out again. */
 const MOST_KEPT = 20_000;
 
 /** Columns of the hash matrix where the target states none. */
@@ -45,7 +45,7 @@ export function crossbarWith(crossbar: ExactCrossbar, { list, key }: Uses): Exac
   if (known?.has(key)) return known.get(key);
   const next = crossbar.copy();
   const result = next.place(list) ? next : undefined;
-  if (result !== undefined && ++kept > MOST_KEPT) {
+  if (++kept > MOST_KEPT) {
     after = new WeakMap();
     kept = 1;
   }
