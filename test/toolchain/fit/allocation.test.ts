@@ -178,6 +178,14 @@ describe("an allocation", () => {
     expect(shared.map(({ slices }) => slices.map(({ field }) => field).sort())).toEqual([["h.b.x", "h.c.x"]]);
   });
 
+  it("halves bytes that no table touches before a gress takes one more collection", () => {
+    const { allocation } = fitOf({ ...shape, header: [4, 4, 4, 4, 4], apply: [] }, tofino);
+    const beside = allocation.containers.filter(
+      ({ kind, gress }) => kind === "tagalong" && gress === "ingress",
+    );
+    expect(new Set(beside.map(({ group }) => group)).size).toBe(1);
+  });
+
   const placeOf = (allocation: PhvAllocation, field: string) =>
     allocation.containers.filter(({ slices }) => slices.some((one) => one.field === field));
 

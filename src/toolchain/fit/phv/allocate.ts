@@ -314,9 +314,15 @@ class Allocator {
     return cost;
   }
 
-  /** Places bytes that no table touches. */
+  /**
+   * Places bytes that no table touches: in collections that the gress has, whole or halved, before one more is taken (p4c,
+   * phv/allocate_phv.cpp, n_inc_tphv_collections).
+   */
   #placeBeside(piece: Piece, sharing: Sharing): void {
-    const place = this.#placeOf(piece, this.#collections.flat(), sharing);
+    const all = this.#collections.flat();
+    const own = all.filter(({ block }) => block.gress === sharing.gress);
+    if (this.#fitBeside(piece, own, sharing) !== undefined) return;
+    const place = this.#placeOf(piece, all, sharing);
     if (place !== undefined) {
       occupy(place, piece, sharing.gress);
       return;
@@ -328,6 +334,24 @@ class Allocator {
       return;
     }
     this.#placeCluster({ cluster: { pieces: [piece], isWhole: isFixed }, sharing });
+  }
+
+  /** Puts a piece, or else its halves, into the containers; undefined where they do not fit. The result takes them out in its order. */
+  #fitBeside(piece: Piece, slots: readonly Slot[], sharing: Sharing): (() => void)[] | undefined {
+    const place = this.#placeOf(piece, slots, sharing);
+    if (place !== undefined) return [occupy(place, piece, sharing.gress)];
+    const isFixed = piece.slices.some(({ field }) => this.#isFixed(sharing.gress, field));
+    if (piece.size === 8 || isFixed) return undefined;
+    const undo: (() => void)[] = [];
+    for (const half of halvesOf(this.input.model, sharing.use, [piece]).flat()) {
+      const found = this.#fitBeside(half, slots, sharing);
+      if (found === undefined) {
+        for (const back of undo) back();
+        return undefined;
+      }
+      undo.unshift(...found);
+    }
+    return undo;
   }
 }
 
