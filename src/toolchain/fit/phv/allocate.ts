@@ -16,7 +16,7 @@ import type {
 import { bypassesOf } from "./bypass.js";
 import { Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
-import { inOrder, type Work } from "./order.js";
+import { besidesInOrder, inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
 import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
 import { areApart, overlap, Sharing } from "./sharing.js";
@@ -137,8 +137,7 @@ class Allocator {
 
   allocate(): PhvAllocation {
     for (const work of inOrder(this.input, this.#work)) this.#placeCluster(work);
-    const besides = [...this.#beside].sort((a, b) => b.piece.size - a.piece.size);
-    for (const { piece, sharing } of besides) this.#placeBeside(piece, sharing);
+    for (const { piece, sharing } of besidesInOrder(this.#beside)) this.#placeBeside(piece, sharing);
     const slots = [...this.#groups.values(), this.#collections].flat(2);
     return {
       containers: slots.filter(({ guests }) => guests.length > 0).map(containerOf),

@@ -43,6 +43,19 @@ export function inOrder({ model, target, requests }: AllocationInput, work: read
   return ranked.sort((a, b) => compare(a.rank, b.rank)).map(({ one }) => one);
 }
 
+/** The largest pieces first; of bytes of one header, the last ones (p4c, phv/allocate_phv.cpp). */
+export function besidesInOrder<T extends { readonly piece: Piece }>(besides: readonly T[]): T[] {
+  const headers = new Map<string, number>();
+  const ranked = besides.map((one) => {
+    const { gress, bytes } = one.piece;
+    const header = `${gress} ${bytes?.header ?? ""}`;
+    if (!headers.has(header)) headers.set(header, headers.size);
+    return { one, header: headers.get(header)!, first: bytes?.first ?? 0 };
+  });
+  ranked.sort((a, b) => b.one.piece.size - a.one.piece.size || a.header - b.header || b.first - a.first);
+  return ranked.map(({ one }) => one);
+}
+
 /** Bits of a piece; of bytes of a header also those that nothing reads. */
 function bitsOf({ bytes, size, slices }: Piece): number {
   return bytes === undefined ? slices.reduce((sum, { width }) => sum + width, 0) : size;
