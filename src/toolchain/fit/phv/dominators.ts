@@ -51,7 +51,7 @@ export class Dominators {
 
   /** Every packet that comes to `b` was in `a` before. */
   isAbove(a: Point, b: Point): boolean {
-    if (a === AT_DEPARSER || a === b) return false;
+    if (a === b) return false;
     if (b === AT_DEPARSER) {
       if (this.isBeforeDeparser) return true;
       const last = this.tableAbove(b);
