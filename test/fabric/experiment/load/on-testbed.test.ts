@@ -158,8 +158,10 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
       expect(all.map(({ scheme }) => scheme)).toEqual(["ecmp", "prr"]);
       for (const row of all) {
         expect(row).toMatchObject({ flows: 12, unfinished: 0, seeds: 1 });
-        expect(row["fct_p50_ms"]).toBeGreaterThan((8 * 20_000 * 1000) / 10e6);
-        expect(row["slowdown_p50"]).toBeGreaterThanOrEqual(1);
+        // The links of a testbed with BMv2 pass a burst of 16 kB at once (host-setup.ts), those of the own switch none.
+        const paced = engine === "bmv2" ? 20_000 - 16_000 : 20_000;
+        expect(row["fct_p50_ms"]).toBeGreaterThan((8 * paced * 1000) / 10e6);
+        expect(row["slowdown_p50"]).toBeGreaterThanOrEqual(paced / 20_000);
         expect(row["goodput_gbps"]).toBeGreaterThan(0);
         expect(row["offered_gbps"]).toBeGreaterThan(0);
         expect(row["slowdown_mean_first"]).toBeGreaterThanOrEqual(1);
