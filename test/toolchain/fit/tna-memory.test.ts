@@ -221,6 +221,12 @@ describe("bytes of the action bus", () => {
     expect(bus({ header, statements: "hdr.c.p = 1; hdr.c.q = 1; hdr.c.r = 1;" })).toBe(0);
   });
 
+  it("are the whole container where its constants together exceed an instruction, also where one alone is small", () => {
+    const header = "bit<20> p; bit<12> q;";
+    expect(bus({ header, statements: "hdr.c.p = 0x1f; hdr.c.q = 0x234;" })).toBe(0);
+    expect(bus({ header, statements: "hdr.c.p = 0xfffff; hdr.c.q = 0x234;" })).toBe(4);
+  });
+
   it("of an ALU's result are those of the container that takes it, also where a hash is the index", () => {
     const before = `
   Register<bit<8>, bit<16>>(1024) reg;

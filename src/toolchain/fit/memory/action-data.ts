@@ -138,24 +138,17 @@ function placesOf(accesses: readonly Access[], gress: Gress, phv: PhvLayout): Co
 const LOADED_BITS = 21n;
 
 /** One instruction sets the whole container to a constant, which is no data (action_analysis.cpp, check_constant_to_actiondata). */
-function isLoaded({ data, operations }: ActionModel, container: Container): boolean {
+function isLoaded({ operations }: ActionModel, container: Container): boolean {
   if (container.isMocha) return false;
   const written = new Set<number>();
   let value = 0n;
-  for (const { target, constant } of data) {
-    if (target === undefined) continue;
-    for (const slice of container.slices.filter(({ field }) => field === target.field)) {
-      const [low, high] = common(slice, target);
-      if (low >= high) continue;
-      if (constant === undefined) return false;
-      const bits = (constant >> BigInt(low - target.lo)) & ((1n << BigInt(high - low)) - 1n);
-      value |= bits << BigInt(slice.at + low - slice.lo);
-    }
-  }
-  for (const { kind, write, sources } of operations)
+  for (const { write, constant } of operations)
     for (const slice of container.slices.filter(({ field }) => field === write.field)) {
       const [low, high] = common(slice, write);
-      if (low < high && (kind !== "set" || sources.length > 0)) return false;
+      if (low >= high) continue;
+      if (constant === undefined) return false;
+      const bits = (constant >> BigInt(low - write.lo)) & ((1n << BigInt(high - low)) - 1n);
+      value |= bits << BigInt(slice.at + low - slice.lo);
       for (let bit = low; bit < high; bit++) written.add(slice.at + bit - slice.lo);
     }
   return written.size === container.size && value >> LOADED_BITS === 0n;

@@ -452,7 +452,7 @@ export class ActionReader {
         target: access,
         argument: { name: expr.name, lo: expr.lo ?? 0 },
       });
-    else if (expr.kind === "constant") this.#constant(step, expr.value, access, expr.value);
+    else if (expr.kind === "constant") this.#constant(step, expr.value, access);
     else if (expr.kind === "operation") {
       for (const part of operandsOf(expr)) {
         if (part.kind === "argument") step.data.push({ bits: part.width, target: access });
@@ -464,13 +464,12 @@ export class ActionReader {
     }
   }
 
-  #constant(step: Step, value: bigint, target: Access, constant?: bigint): void {
+  #constant(step: Step, value: bigint, target: Access): void {
     const { min, max } = this.context.constants;
     const top = 1n << BigInt(target.width);
     const signed = value >= top / 2n ? value - top : value;
     const small = (min === null || signed >= BigInt(min)) && (max === null || signed <= BigInt(max));
-    if (!small)
-      step.data.push({ bits: target.width, target, ...(constant === undefined ? {} : { constant }) });
+    if (!small) step.data.push({ bits: target.width, target });
   }
 
   #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string; address: Attached["address"] } {
@@ -873,7 +872,8 @@ function onlyMoves(expr: Expr): boolean {
 function operationOf(write: Access, value: Expr, source: bmv2.SourceInfo | undefined): Operation {
   const sources = readsOf(value);
   const data = operandsOf(value).some(({ kind }) => kind === "constant" || kind === "argument");
-  return { kind: operationKind(value), write, sources, data, source };
+  const constant = value.kind === "constant" ? { constant: value.value } : {};
+  return { kind: operationKind(value), write, sources, data, ...constant, source };
 }
 
 function operationKind(value: Expr): Operation["kind"] {

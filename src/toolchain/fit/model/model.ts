@@ -47,8 +47,6 @@ export interface ActionDatum {
   readonly bits: number;
   /** The field that receives it; undefined: an index or another use without a container. */
   readonly target: Access | undefined;
-  /** Its value, where the program states it and the field is set to it. */
-  readonly constant?: bigint;
   /** The argument whose bits from `lo` up it is, where the field is set to it. */
   readonly argument?: { readonly name: string; readonly lo: number };
 }
@@ -63,6 +61,8 @@ export interface Operation {
   readonly sources: readonly Access[];
   /** A constant, an argument, or what an ALU, a hash or a random number gives is an operand, too. */
   readonly data: boolean;
+  /** The bits are set to this value, which the program states. */
+  readonly constant?: bigint;
   /** An ALU, a hash or the random numbers give the value. */
   readonly given?: true;
   readonly source: bmv2.SourceInfo | undefined;
