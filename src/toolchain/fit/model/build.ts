@@ -26,6 +26,7 @@ import {
 } from "./model.js";
 import { readParser } from "./parser.js";
 import { pragmasOf, type TablePragmas } from "./pragmas.js";
+import { withSentZeros } from "./sent-zeros.js";
 import { findUses } from "./uses.js";
 
 export interface BuiltModel {
@@ -167,7 +168,7 @@ class Builder {
       this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
     return {
-      model: {
+      model: withSentZeros({
         name: this.#json.program ?? "program",
         fields: this.#fields,
         headers: this.#headers,
@@ -178,7 +179,7 @@ class Builder {
         hasEgressParser: this.#json.architecture !== undefined,
         program: this.#given,
         phvPragmas: this.#json.architecture?.pragmas ?? [],
-      },
+      }),
       features: this.#features,
     };
   }

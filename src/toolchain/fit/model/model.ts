@@ -196,6 +196,8 @@ export interface FitModel {
   readonly parser: ParserModel;
   /** Fields that stand for values for the deparser and the traffic manager. */
   readonly forDeparser: ReadonlySet<string>;
+  /** Fields of headers made in the gress that are sent as zeros; no operation of the units sets them. */
+  readonly sentZeros: Readonly<Record<Gress, ReadonlySet<string>>>;
   /** Egress has a parser and headers of its own, as in TNA; else the target's compiler makes them. */
   readonly hasEgressParser: boolean;
   /** The program as it was given: its parsers and deparsers are counted from it. */

@@ -19,6 +19,7 @@ import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import { besidesInOrder, inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
 import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
+import { ZERO_INDEX, zeroSlices } from "./sent-zeros.js";
 import { areApart, overlap, Sharing } from "./sharing.js";
 import { halvesOf, slicingsOf } from "./slicings.js";
 import { withValidityLists } from "./validity-lists.js";
@@ -66,6 +67,7 @@ class Allocator {
   readonly #beside: { readonly piece: Piece; readonly sharing: Sharing }[] = [];
   readonly #bypasses: Bypass[] = [];
   readonly #unallocated: Unallocated[] = [];
+  readonly #zeros: AllocatedContainer[] = [];
 
   constructor(
     readonly input: AllocationInput,
@@ -80,6 +82,7 @@ class Allocator {
 
   prepare(gress: Gress, layout: PhvLayout): void {
     const { input } = this;
+    this.#takeZeros(gress);
     const use = useOf(input.model, input.target, gress);
     const sharing = new Sharing(input, use);
     const pieces = withValidityLists(input, use, piecesOf(input, layout, use));
@@ -116,6 +119,28 @@ class Allocator {
     for (const piece of left) this.#beside.push({ piece, sharing });
   }
 
+  /** Gives the fields that are sent as zeros their container, in which nothing else stands. */
+  #takeZeros(gress: Gress): void {
+    const slices = zeroSlices(this.input.model, gress);
+    if (slices.length === 0) return;
+    for (const group of this.#groups.get(8) ?? [])
+      for (const [place, slot] of group.entries()) {
+        if (slot.kind !== "normal" || slot.index !== ZERO_INDEX[gress]) continue;
+        group.splice(place, 1);
+        slot.block.gress = gress;
+        this.#zeros.push({
+          kind: slot.kind,
+          size: 8,
+          group: slot.group,
+          index: slot.index,
+          gress,
+          slices,
+          isZero: true,
+        });
+        return;
+      }
+  }
+
   /** Pieces of untouched bytes without those that stand beside touched ones in a larger container. */
   #withoutTaken(pieces: readonly Piece[], touched: readonly Piece[], use: GressUse): Piece[] {
     const taken = new Set(touched.flatMap((one) => bytesOf(one)));
@@ -140,7 +165,7 @@ class Allocator {
     for (const { piece, sharing } of besidesInOrder(this.#beside)) this.#placeBeside(piece, sharing);
     const slots = [...this.#groups.values(), this.#collections].flat(2);
     return {
-      containers: slots.filter(({ guests }) => guests.length > 0).map(containerOf),
+      containers: [...this.#zeros, ...slots.filter(({ guests }) => guests.length > 0).map(containerOf)],
       bypasses: this.#bypasses,
       unallocated: this.#unallocated,
     };

@@ -40,6 +40,8 @@ export interface AllocatedContainer {
   readonly index: number;
   readonly gress: Gress;
   readonly slices: readonly PlacedSlice[];
+  /** Nothing writes it; the deparser takes every byte of zeros from it. */
+  readonly isZero?: true;
 }
 
 /** Neighbouring bytes of a header that the hardware takes past the pipeline. */

@@ -320,7 +320,18 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
       for (let byte = offset >> 3; 8 * byte < offset + width; byte++) touchedBytes.add(byte);
   if (model.hasEgressParser && intrinsicHeader(model, gress) === header)
     for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
-  const asked = withoutOverlap(askedRanges(fields, request, bytes));
+  const zeros = model.sentZeros[gress];
+  const asked = withoutOverlap(
+    askedRanges(
+      fields.filter(({ name }) => !zeros.has(name)),
+      request,
+      bytes,
+    ),
+  );
+  const isZero = (byte: number) =>
+    fields.some(
+      ({ name, offset, width }) => zeros.has(name) && offset < 8 * byte + 8 && 8 * byte < offset + width,
+    );
   const isAsked = (byte: number) => asked.some(({ from, to }) => from <= byte && byte < to);
   const needed = (byte: number) =>
     model.parser.isSent(gress, header) ||
@@ -346,8 +357,8 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
     isTouched: (byte: number) => touchedBytes.has(byte),
   };
   const all = Array.from({ length: bytes }, (_, byte) => byte);
-  const rest = runsOf(all.filter((byte) => !isAsked(byte) && needed(byte))).flatMap((range) =>
-    splitAt(range, borders),
+  const rest = runsOf(all.filter((byte) => !isAsked(byte) && !isZero(byte) && needed(byte))).flatMap(
+    (range) => splitAt(range, borders),
   );
   const part = headerPart(model, use, header);
   const piece = (range: ByteRange, isTouched: boolean) => bytePiece(part, range, isTouched, isAlone);

@@ -35,6 +35,10 @@ export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): Ph
     verification.checkStages(gress);
   }
   for (const container of allocation.containers) {
+    if (container.isZero === true) {
+      verification.checkSentZeros(container);
+      continue;
+    }
     verification.checkOverlays(container);
     verification.checkZeros(container);
     verification.checkKind(container);
@@ -190,6 +194,7 @@ class Verification {
   checkBytes(gress: Gress): void {
     const { model } = this.input;
     for (const container of this.allocation.containers.filter((one) => one.gress === gress)) {
+      if (container.isZero === true) continue;
       const byHeader = new Map<string, { info: FieldInfo; slice: PlacedSlice }[]>();
       for (const slice of container.slices) {
         const info = model.fields.get(slice.field);
@@ -226,6 +231,26 @@ class Verification {
         if (!this.#isAfter(gress, a, b) && !this.#isAfter(gress, b, a))
           this.#wrong("overlay", `${a.field} and ${b.field} need ${containerName(container)} at one time`);
       }
+  }
+
+  /** A container of zeros has parts of fields that neither the parser nor a table touches, at the bits that they have in their bytes. */
+  checkSentZeros({ slices, gress }: AllocatedContainer): void {
+    const { model } = this.input;
+    const touched = new Set(
+      this.#unitsOf(gress).flatMap((unit) => accessesOf(unit).map(({ field }) => field)),
+    );
+    for (const { field, lo, width, at } of slices) {
+      const info = model.fields.get(field);
+      if (
+        info === undefined ||
+        info.metadata ||
+        model.parser.isParsed(gress, info.header) ||
+        touched.has(field)
+      )
+        this.#wrong("kind", `${field} is not always zero, and stands in a container that nothing writes`);
+      else if ((info.offset + info.width - lo + at) % 8 !== 0 || at + width > 8)
+        this.#wrong("parser", `${field} in a container of zeros does not stand as in its byte`);
+    }
   }
 
   /** Every table that touches a value after a table gave it its zero is in a later stage. */

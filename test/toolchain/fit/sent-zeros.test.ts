@@ -1,0 +1,122 @@
+/** Fields that a header which a program makes always sends as zeros: their bytes come from one container. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { fitProgram, onePipe } from "../../../src/toolchain/fit/index.js";
+import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
+import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
+import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { loadTarget } from "./golden.js";
+
+/** A program that puts `made` before the packet; `statements` set its fields. */
+const source = (statements: string, parse = ""): string => `#include <core.p4>
+#include <tna.p4>
+header first_h { bit<16> x; bit<16> y; }
+header made_h { bit<16> id; bit<3> flags; bit<13> offset; bit<32> address; bit<4> low; bit<4> high; bit<8> ttl; }
+struct headers_t { made_h made; first_h a; }
+struct locals_t { }
+parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
+  state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); ${parse} p.extract(h.a); transition accept; } }
+control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
+    inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
+  action make(bit<16> y) { h.made.setValid(); h.a.y = y; h.made.ttl = 64; h.made.address = 7; h.made.high = 3; ${statements} }
+  table t { key = { h.a.x : exact; } actions = { make; } size = 16; }
+  apply { tm.ucast_egress_port = 1; t.apply(); }
+}
+control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) { apply { p.emit(h); } }
+parser EP(packet_in p, out headers_t h, out locals_t m, out egress_intrinsic_metadata_t eg) {
+  state start { p.extract(eg); transition accept; } }
+control E(inout headers_t h, inout locals_t m, in egress_intrinsic_metadata_t eg, in egress_intrinsic_metadata_from_parser_t pr,
+    inout egress_intrinsic_metadata_for_deparser_t dp, inout egress_intrinsic_metadata_for_output_port_t op) { apply { } }
+control ED(packet_out p, inout headers_t h, in locals_t m, in egress_intrinsic_metadata_for_deparser_t dp) { apply { } }
+Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;
+Switch(pipe) main;
+`;
+
+function fitOf(statements: string, parse = "") {
+  const diagnostics = new Diagnostics();
+  const file = new SourceFile("made.p4", source(statements, parse));
+  const defines = { __TARGET_TOFINO__: "1" };
+  const built = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  return fitProgram(onePipe(built!.program, "pipe"), loadTarget("tofino"));
+}
+
+const ZEROS = "h.made.id = 0; h.made.flags = 0; h.made.offset = 0;";
+
+const zerosOf = (statements: string, parse = "") =>
+  [...fitOf(statements, parse).model.sentZeros.ingress].map((field) => field.split(".").at(-1)).sort();
+
+describe("fields that are always sent as zeros", () => {
+  it("have one container of eight bits for all their bytes, in which nothing else stands", () => {
+    const { phv, verdict } = fitOf(ZEROS);
+    expect(verdict).toBe("placed");
+    const zeros = phv.allocation!.containers.filter(({ isZero }) => isZero === true);
+    expect(zeros.map(({ kind, size, index, gress }) => [kind, size, index, gress])).toEqual([
+      ["normal", 8, 0, "ingress"],
+    ]);
+    const parts = zeros[0]!.slices.map(({ field, lo, width, at }) => [
+      field.split(".").at(-1),
+      lo,
+      width,
+      at,
+    ]);
+    expect(parts).toEqual([
+      ["id", 8, 8, 0],
+      ["id", 0, 8, 0],
+      ["flags", 0, 3, 5],
+      ["offset", 8, 5, 0],
+      ["offset", 0, 8, 0],
+    ]);
+    const others = phv.allocation!.containers.filter(({ isZero }) => isZero !== true);
+    expect(others.some(({ slices }) => slices.some(({ field }) => /\.(id|flags|offset)$/.test(field)))).toBe(
+      false,
+    );
+  });
+
+  it("take no instruction and no dependency", () => {
+    const writes = fitOf(ZEROS).model.units.flatMap(({ actions }) =>
+      actions.flatMap((action) => action.writes.map(({ field }) => field.split(".").at(-1))),
+    );
+    expect(writes).toContain("ttl");
+    expect(writes).not.toContain("id");
+  });
+
+  it("are none that another value, a read, the parser or a byte's other field speaks against", () => {
+    expect(zerosOf(ZEROS)).toEqual(["flags", "id", "offset"]);
+    expect(zerosOf(`${ZEROS} h.made.id = y;`)).toEqual(["flags", "offset"]);
+    expect(zerosOf("h.made.id = 0; h.made.flags = 0; h.made.offset = 1;")).toEqual(["id"]);
+    expect(zerosOf("h.made.id = 0; h.made.low = 0;")).toEqual(["id"]);
+    expect(zerosOf("h.made.low = 0;")).toEqual([]);
+    expect(zerosOf(ZEROS, "p.extract(h.made);")).toEqual([]);
+  });
+
+  it("are checked by the verifier", () => {
+    const { model, target, problem, placement, phv } = fitOf(ZEROS);
+    const input = {
+      ...{ model, target, requests: readRequests(model, target).requests },
+      stagesOf: (unit: number) =>
+        placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
+      earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
+      belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
+    };
+    const allocation = phv.allocation!;
+    expect(verifyPhv(input, allocation)).toEqual([]);
+    const changed = (change: (slice: PhvAllocation["containers"][number]["slices"][number]) => object) => ({
+      ...allocation,
+      containers: allocation.containers.map((one) =>
+        one.isZero === true
+          ? { ...one, slices: one.slices.map((slice) => ({ ...slice, ...change(slice) })) }
+          : one,
+      ),
+    });
+    const touched = [...model.fields.keys()].find((field) => field.endsWith(".ttl"))!;
+    const rules = (wrong: PhvAllocation) => verifyPhv(input, wrong).map(({ rule }) => rule);
+    expect(rules(changed(({ field }) => (field.endsWith(".id") ? { field: touched } : {})))).toContain(
+      "kind",
+    );
+    expect(rules(changed(({ field, at }) => (field.endsWith(".flags") ? { at: at - 1 } : {})))).toContain(
+      "parser",
+    );
+  });
+});
