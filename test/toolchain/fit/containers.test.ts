@@ -80,6 +80,14 @@ describe("containers", () => {
       "h.d.a = h.d.a + 1; h.d.b = 1; h.d.e = 2;",
       ["8: a[7:0]", "8: b[7:0]", "8: e[7:0]"],
     ],
+    ...["h.d.b ^ h.d.c", "~(h.d.b ^ h.d.c)", "~h.d.b & h.d.c"].map(
+      (value): [string, string, string, string[]] => [
+        `the result of ${value}, alone`,
+        "bit<8> a; bit<8> b; bit<8> c; bit<8> e;",
+        `h.d.a = ${value}; h.d.e = 2;`,
+        ["8: a[7:0]", "16: b[7:0] c[7:0]", "8: e[7:0]"],
+      ],
+    ),
     [
       "40 bits of arithmetic, in 32 and 8",
       "bit<40> a; bit<24> b;",

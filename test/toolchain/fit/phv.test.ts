@@ -83,6 +83,16 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     expect(fitProgram(compileText(program(32)).program!, tofino).stages).toBe(1);
   });
 
+  it("places tables whose instructions write all of a container in one stage", () => {
+    const tables = [0, 1].map(
+      (i) => `action a${i}() { h.d.r${i} = ~(h.d.s${i} ^ h.d.t${i}); }
+      table t${i} { key = { h.d.k : exact; } actions = { a${i}; NoAction; } size = 16; default_action = NoAction(); }`,
+    );
+    const fields = ["r", "s", "t"].map((name) => `bit<16> ${name}0; bit<16> ${name}1;`).join(" ");
+    const program = wrap(`bit<32> k; ${fields}`, tables.join("\n"), "t0.apply(); t1.apply();");
+    expect(fitProgram(compileText(program).program!, tofino).stages).toBe(1);
+  });
+
   it("charges bridged metadata in both gresses", () => {
     const result = fitProgram(loadProgram("phv_bridge_6x32").program!, tofino);
     const words = result.phv.packed[32];

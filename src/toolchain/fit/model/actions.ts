@@ -879,6 +879,9 @@ function operationOf(write: Access, value: Expr, source: bmv2.SourceInfo | undef
 function operationKind(value: Expr): Operation["kind"] {
   if (value.kind !== "operation") return "set";
   if (stepsOf(value) > 1) return "merge";
+  // The ALU has the inverted exclusive or as one instruction, as `stepsOf` counts it.
+  const plainValue = inverted(value);
+  if (plainValue?.kind === "operation" && plainValue.op === "^") return operationKind(plainValue);
   if (ARITHMETIC.has(value.op)) return "arithmetic";
   const plain = value.parts.every((part) => (inverted(part) ?? part).kind !== "operation");
   return LOGIC.has(value.op) && plain ? "logic" : "merge";

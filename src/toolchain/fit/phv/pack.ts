@@ -1,6 +1,6 @@
 /**
  * Fields in containers, as the Tofino compiler lays them out in most cases. A packet header is divided into words of 32
- * bits, counted from its end, and the parts of a word that tables use share containers. A field of arithmetic, and each
+ * bits, counted from its end, and the parts of a word that tables use share containers. A field of arithmetic, the result of logic, and each
  * metadata field, has its own containers. A field that no table uses goes to containers that only parser and deparser
  * see. Headers that are never valid together share containers.
  */
@@ -88,14 +88,18 @@ class Packer {
   packGress(gress: Gress): void {
     const units = this.model.units.filter((unit) => unit.gress === gress);
     const used = new Map<string, Access[]>();
-    const sums = new Set<string>();
+    const alone = new Set<string>();
     for (const unit of units) {
       for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) {
         const list = used.get(access.field);
         if (list === undefined) used.set(access.field, [access]);
         else list.push(access);
       }
-      for (const action of unit.actions) for (const field of action.arithmetic) sums.add(field);
+      for (const { arithmetic, operations } of unit.actions) {
+        for (const field of arithmetic) alone.add(field);
+        // An instruction of logic writes all of its container.
+        for (const { kind, write } of operations) if (kind === "logic") alone.add(write.field);
+      }
     }
     // The result of a stateful ALU takes a container before it is used.
     for (const unit of units) {
@@ -128,7 +132,7 @@ class Packer {
         gress,
         header.fields.map((name) => defined(this.model.fields.get(name))),
         (name) => used.has(name),
-        (name) => sums.has(name),
+        (name) => alone.has(name),
       );
     }
     this.#packValidity(gress, [...used.keys()]);
