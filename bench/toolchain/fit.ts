@@ -43,6 +43,12 @@ function milliseconds(action: () => unknown): number {
   return performance.now() - start;
 }
 
+/** Milliseconds of this process, its collection of garbage included. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 export const run: Benchmark = async (report) => {
   const tofino2 = loadTarget("tofino2");
   let before = 0;
@@ -64,14 +70,14 @@ export const run: Benchmark = async (report) => {
   }
   for (const count of [10, 75, 150, 300]) {
     const program = compiled(randomProgram(smallTables(count)));
-    let start = performance.now();
+    let start = processorTime();
     const { stages } = fitProgram(program, tofino2);
-    report({ name: `fit ${count} small tables`, unit: "ms", value: performance.now() - start });
-    start = performance.now();
+    report({ name: `fit ${count} small tables`, unit: "processor ms", value: processorTime() - start });
+    start = processorTime();
     const refused = fitProgram(program, { ...tofino2, stages: stages - 1 });
     await findReasons(refused, QUICK);
-    const value = performance.now() - start;
-    report({ name: `fit ${count} small tables, a stage too few`, unit: "ms", value });
+    const value = processorTime() - start;
+    report({ name: `fit ${count} small tables, a stage too few`, unit: "processor ms", value });
   }
   for (const kind of ["exact", "ternary"] as const) {
     for (const size of [1e3, 1e6, 1e9, 1e12, 1e15]) {

@@ -9,7 +9,7 @@ import {
   ExactCrossbar,
   type Operand,
 } from "../../../src/toolchain/fit/place/crossbar.js";
-import { crossbarWith, emptyCrossbar, usesOf } from "../../../src/toolchain/fit/place/crossbar-states.js";
+import { CrossbarStates, usesOf } from "../../../src/toolchain/fit/place/crossbar-states.js";
 import { InstructionMemory } from "../../../src/toolchain/fit/place/instructions.js";
 import { compileText, loadTarget } from "./golden.js";
 import { randomProgram } from "./programs.js";
@@ -149,13 +149,37 @@ describe("the instruction memory", () => {
     expect(rows(["ingress", [[1], [1], [1]]])).toBe(3);
   });
 
+  it("says how many rows there would be, and stays as it is", () => {
+    const action = fc.uniqueArray(fc.nat(5), { maxLength: 3 });
+    const table = fc.record({
+      gress: fc.constantFrom("ingress" as const, "egress" as const),
+      actions: fc.array(action, { maxLength: 5 }),
+    });
+    fc.assert(
+      fc.property(fc.array(table, { maxLength: 6 }), fc.constantFrom(1, 2), (tables, colours) => {
+        const memory = new InstructionMemory(colours);
+        for (const one of tables) {
+          const before = memory.rows;
+          const expected = memory.rowsWith(one);
+          expect(memory.rows).toBe(before);
+          memory.add(one);
+          expect(memory.rows).toBe(expected);
+          // Each action but one that does nothing has a place of its own; no row has more places than colours.
+          const places = one.actions.filter((writes) => writes.length > 0).length;
+          expect(expected * colours).toBeGreaterThanOrEqual(places);
+        }
+      }),
+    );
+  });
+
   it("has rows of each gress", () => {
     expect(rows(["ingress", [[1], [1]]], ["egress", [[1]]])).toBe(2);
   });
 });
 
 describe("crossbars as values", () => {
-  const start = defined(emptyCrossbar(loadTarget("tofino")));
+  const states = new CrossbarStates();
+  const start = defined(states.empty(loadTarget("tofino")));
   const use = fc.oneof(
     fc
       .record({ table: fc.integer({ min: 0, max: 5 }), count: fc.integer({ min: 1, max: 20 }) })
@@ -172,7 +196,7 @@ describe("crossbars as values", () => {
         let filled = start.copy();
         for (const one of uses) {
           const before = seen(value);
-          const next = crossbarWith(value, usesOf([one]));
+          const next = states.with(value, usesOf([one]));
           const trial = filled.copy();
           expect(next !== undefined).toBe(trial.place([one]));
           expect(seen(value)).toEqual(before);
@@ -189,8 +213,8 @@ describe("crossbars as values", () => {
   it("are worked out once for equal uses in equal order, those without room, too", () => {
     const fill = () => {
       let at: ExactCrossbar | undefined = start;
-      for (let i = 0; i < 8; i++) at = crossbarWith(defined(at), usesOf([match(`once${i}`, 4)]));
-      return [at, crossbarWith(defined(at), usesOf([match("once8", 4)]))];
+      for (let i = 0; i < 8; i++) at = states.with(defined(at), usesOf([match(`once${i}`, 4)]));
+      return [at, states.with(defined(at), usesOf([match("once8", 4)]))];
     };
     const first = fill();
     expect(first[1]).toBeUndefined();
@@ -198,6 +222,34 @@ describe("crossbars as values", () => {
     expect(fill()[0]).toBe(first[0]);
     expect(place).not.toHaveBeenCalled();
     place.mockRestore();
+  });
+
+  it("are without columns for a key only where it has no place, and where all functions are full", () => {
+    const key = fc
+      .record({
+        table: fc.integer({ min: 0, max: 30 }),
+        count: fc.integer({ min: 1, max: 20 }),
+        ways: fc.integer({ min: 1, max: 6 }),
+        select: fc.integer({ min: 0, max: 4 }),
+      })
+      .map(({ table, count, ways, select }) => match(`t${table}`, count, ways, select));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(use, key), { maxLength: 20 }), key, (uses, last) => {
+        const crossbar = start.copy();
+        for (const one of uses) {
+          const trial = crossbar.copy();
+          if (trial.place([one])) crossbar.place([one]);
+        }
+        if (crossbar.lacksColumns([last])) expect(crossbar.copy().place([last])).toBe(false);
+      }),
+    );
+    const full = start.copy();
+    for (let i = 0; i < 8; i++) {
+      expect(full.lacksColumns([match("next", 4)])).toBe(false);
+      full.place([match(`full${i}`, 4)]);
+    }
+    expect(full.lacksColumns([match("next", 4)])).toBe(true);
+    expect(full.lacksColumns([gateway("next", 4)])).toBe(false);
   });
 
   it("bound the work of a program of many small tables that does not fit", async () => {

@@ -1,6 +1,6 @@
 /** Why a program does not fit: smallest sets of its parts, each of which is needed for the refusal. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import {
   type FitResult,
@@ -13,7 +13,9 @@ import {
   type Target,
 } from "../../../src/toolchain/fit/index.js";
 import { stageCount } from "../../../src/toolchain/fit/place/placement.js";
-import { placeByStages } from "../../../src/toolchain/fit/place/tofino.js";
+import { Stage } from "../../../src/toolchain/fit/place/stage.js";
+import { placeByStages, placeWithin } from "../../../src/toolchain/fit/place/tofino.js";
+import { Work } from "../../../src/toolchain/fit/place/work.js";
 import { fieldsWithoutContainer } from "../../../src/toolchain/fit/reason/containers.js";
 import { smallest } from "../../../src/toolchain/fit/reason/smallest.js";
 import { subproblem } from "../../../src/toolchain/fit/reason/subproblem.js";
@@ -186,6 +188,69 @@ describe("the reason of a refusal", () => {
     const solver = { questions: 8, nodes: 10_000, seconds: 20 };
     const [exact] = await findReasons(result, { ...QUICK, solver });
     expect(exact).toMatchObject({ kind: "tables", size: 3, isMinimal: true });
+  });
+});
+
+describe("the work of a search for reasons", () => {
+  /** Small tables with a key of their own and as many conditions, on a target with a stage less than they take. */
+  const tooMany = (count: number): FitResult => {
+    const list = Array.from({ length: count }, (_, i) => ({
+      key: -1,
+      writes: i,
+      ternary: false,
+      size: 64,
+      guarded: true,
+    }));
+    const text = randomProgram(list);
+    return fitOf(text, { ...tofino, stages: fitOf(text).stages - 1 });
+  };
+  const result = tooMany(40);
+
+  it("has a bound that the program's size does not move, and gives the same answer each time", async () => {
+    const work = 30_000;
+    const asked = async (one: FitResult) => {
+      const questions = vi.spyOn(Stage.prototype, "exceeded");
+      const reasons = await findReasons(one, { ...QUICK, work });
+      const count = questions.mock.calls.length;
+      questions.mockRestore();
+      return { count, text: reasonsText(reasons), reasons };
+    };
+    const [first, again, larger] = [await asked(result), await asked(result), await asked(tooMany(80))];
+    expect(first).toEqual(again);
+    for (const { count, text, reasons } of [first, larger]) {
+      // As much for the sets as for their remedies; the last proof of a set, and its words, ask once a unit.
+      expect(count).toBeLessThan(3 * work);
+      expect(text).toMatch(/^why not: \d+ tables, actions and conditions together \(not proven minimal\)/m);
+      const tables = reasons.find(({ kind }) => kind === "tables")!;
+      expect(tables.isMinimal).toBe(false);
+      expect(tables.size).toBeGreaterThan(8);
+    }
+  });
+
+  it("finds a smaller set with more of it, and without any names the units that it began with", async () => {
+    const sizes: number[] = [];
+    for (const work of [0, QUICK.work]) {
+      const reasons = await findReasons(result, { ...QUICK, work });
+      sizes.push(reasons.find(({ kind }) => kind === "tables")!.size);
+      if (work === 0) expect(reasons.flatMap(({ remedies }) => remedies)).toEqual([]);
+    }
+    expect(sizes[0]).toBe(result.model.units.length);
+    expect(sizes[1]).toBeLessThan(sizes[0]!);
+  });
+
+  it("still proves what counts and chains prove", async () => {
+    const [reason] = await findReasons(fitOf(chain(15)), { ...QUICK, work: 20_000 });
+    expect(reason).toMatchObject({ kind: "tables", size: 13, isMinimal: true });
+  });
+
+  it("gives a placement where it suffices, the one without a bound, and else none", () => {
+    const { problem } = result;
+    const whole = new Work();
+    const placement = placeWithin(problem, whole);
+    expect(placement).toEqual(placeByStages(problem));
+    expect(placeWithin(problem, new Work(whole.spent))).toEqual(placement);
+    for (const share of [0, 0.3, 0.6, 0.99])
+      expect(placeWithin(problem, new Work(Math.floor(share * whole.spent)))).toBeUndefined();
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
 import { NO_MEMORY, type TableLayout } from "../../../src/toolchain/fit/memory/layout.js";
 import type { Demand, SharedMemory } from "../../../src/toolchain/fit/place/demand.js";
+import { Known } from "../../../src/toolchain/fit/place/known.js";
 import {
   bytesOfUses,
   limitsOf,
@@ -16,6 +17,7 @@ import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
+const stageOf = (target: Target) => new Stage(target, new Known());
 
 const NOTHING: Demand = {
   logicalTables: 0,
@@ -108,7 +110,7 @@ describe("a stage", () => {
     (resource) => {
       const amount = AMOUNTS[resource];
       const step = 1;
-      const whole = new Stage(target);
+      const whole = stageOf(target);
       expect(whole.exceeded(...taking(resource, amount))).toBeUndefined();
       expect(whole.exceeded(...taking(resource, amount + step))).toBe(resource);
       // In two parts, the second one beside the first.
@@ -122,7 +124,7 @@ describe("a stage", () => {
       expect(whole.exceeded(other, layout)).toBe(resource);
       expect(whole.exceeded(...taking(resource, 0))).toBeUndefined();
       // Without this limit the rest of the target is the same.
-      const free = new Stage(withoutLimit(target, resource));
+      const free = stageOf(withoutLimit(target, resource));
       expect(free.exceeded(...taking(resource, 100 * amount))).toBeUndefined();
       const { [resource]: _, ...rest } = limitsOf(withoutLimit(target, resource));
       const { [resource]: __, ...before } = AMOUNTS;
@@ -131,7 +133,7 @@ describe("a stage", () => {
   );
 
   it("counts bytes of the crossbar that two tables match once", () => {
-    const stage = new Stage(target);
+    const stage = stageOf(target);
     const table = (from: number, count: number): Demand => ({
       ...NOTHING,
       ternaryBytes: bytes(count, from),
@@ -151,7 +153,7 @@ describe("a stage", () => {
       ...NOTHING,
       crossbar: [{ kind: "gateway", bytes: [{ name: "1:0", align: 1, phase: 0 }], bits: 0, groups: 2 }],
     };
-    const stage = new Stage(tofino);
+    const stage = stageOf(tofino);
     stage.add(outside, { ...NO_MEMORY, hashBits: 7 });
     expect(stage.counts).toMatchObject({ xbar_bytes_exact: 5, hash_bits: 7 });
     stage.add(condition, NO_MEMORY);
@@ -168,7 +170,7 @@ describe("a stage", () => {
       statsAlus: 1,
       meterAlus: 2,
     };
-    const stage = new Stage(target);
+    const stage = stageOf(target);
     expect(stage.holds(memory)).toBe(false);
     const user: Demand = { ...NOTHING, shared: [memory] };
     stage.add(user, NO_MEMORY);
@@ -182,13 +184,13 @@ describe("a stage", () => {
       tcamUnits: 0,
       mapRams: 8,
     });
-    const alone = new Stage(target);
+    const alone = stageOf(target);
     alone.addShared(memory);
     expect([alone.holds(memory), alone.counts]).toEqual([true, once]);
   });
 
   it("has no limit of map RAMs where the target states none", () => {
-    const stage = new Stage({ ...target, sram: { ...target.sram, map_rams: null } });
+    const stage = stageOf({ ...target, sram: { ...target.sram, map_rams: null } });
     expect(stage.free(NOTHING, 0).mapRams).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -198,7 +200,7 @@ describe("a stage", () => {
       tcams: width * count,
       tcamWidth: width,
     });
-    const stage = new Stage(target);
+    const stage = stageOf(target);
     expect([1, 2, 3, 4, 5, 7, 12, 13].map((width) => stage.free(NOTHING, width).tcamUnits)).toEqual([
       24, 12, 8, 6, 4, 2, 2, 0,
     ]);
@@ -210,13 +212,13 @@ describe("a stage", () => {
       "tcams",
       "tcams",
     ]);
-    const free = new Stage({ ...target, tcam: { ...target.tcam, columns: null } });
+    const free = stageOf({ ...target, tcam: { ...target.tcam, columns: null } });
     free.add(NOTHING, units(5, 4));
     expect(free.exceeded(NOTHING, units(4, 1))).toBeUndefined();
   });
 
   it("takes one logical table for a table and its gateway, and one gateway for both where the table has one", () => {
-    const stage = new Stage(target);
+    const stage = stageOf(target);
     stage.add({ ...NOTHING, logicalTables: 2, gateways: 2 }, NO_MEMORY);
     stage.mergeGateway(false);
     expect([stage.counts.logical_tables, stage.counts.gateways]).toEqual([1, 2]);

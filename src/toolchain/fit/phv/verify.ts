@@ -63,6 +63,8 @@ class Verification {
   readonly #missing = new Set<string>();
   readonly #undefinedReads = new Map<string, boolean>();
   readonly #units = new Map<Gress, readonly Unit[]>();
+  /** By unit, once it was asked for. */
+  readonly #accesses = new Map<number, readonly Access[]>();
 
   constructor(
     readonly input: AllocationInput,
@@ -127,13 +129,19 @@ class Verification {
     }
   }
 
+  #accessesOf(unit: Unit): readonly Access[] {
+    const known = this.#accesses.get(unit.id) ?? accessesOf(unit);
+    this.#accesses.set(unit.id, known);
+    return known;
+  }
+
   /** Every bit that tables touch has one place, and so has every byte that the deparser sends. */
   checkPlaces(gress: Gress): void {
     const { model } = this.input;
     const needed = new Map<string, { lo: number; width: number }[]>();
     const need = ({ field, lo, width }: Access) =>
       needed.set(field, [...(needed.get(field) ?? []), { lo, width }]);
-    for (const unit of this.#unitsOf(gress)) for (const access of accessesOf(unit)) need(access);
+    for (const unit of this.#unitsOf(gress)) for (const access of this.#accessesOf(unit)) need(access);
     for (const { name, metadata, fields } of model.headers.values())
       if (!metadata && model.parser.isSent(gress, name) && model.parser.isCarried(gress, name))
         for (const field of fields) need({ field, lo: 0, width: model.fields.get(field)?.width ?? 0 });
@@ -173,7 +181,7 @@ class Verification {
     const { bypasses: most, bypass_bytes: bytes } = target.phv.arrangement ?? {};
     const here = this.allocation.bypasses.filter((one) => one.gress === gress);
     const touched = new Set(
-      this.#unitsOf(gress).flatMap((unit) => accessesOf(unit).map(({ field }) => field)),
+      this.#unitsOf(gress).flatMap((unit) => this.#accessesOf(unit).map(({ field }) => field)),
     );
     for (const one of here) {
       if (one.bytes > (bytes ?? 0))
@@ -259,7 +267,7 @@ class Verification {
     for (const slice of slices)
       for (const id of slice.zeroedBy ?? [])
         for (const unit of this.#unitsOf(gress)) {
-          if (!model.flow.reaches(id, unit.id) || !accessesOf(unit).some((one) => overlap(slice, one)))
+          if (!model.flow.reaches(id, unit.id) || !this.#accessesOf(unit).some((one) => overlap(slice, one)))
             continue;
           const last = Math.max(...stagesOf(id));
           if (stagesOf(unit.id).some((stage) => stage <= last))
@@ -386,7 +394,7 @@ class Verification {
     const { model } = this.input;
     for (const unit of this.#unitsOf(gress)) {
       for (const slice of slices) {
-        if (kind === "tagalong" && accessesOf(unit).some((access) => overlap(slice, access)))
+        if (kind === "tagalong" && this.#accessesOf(unit).some((access) => overlap(slice, access)))
           this.#wrong("kind", `${unit.label} touches ${slice.field} in ${name}`);
         if (kind === "dark" && keysOf(unit).some((access) => overlap(slice, access)))
           this.#wrong("kind", `${unit.label} matches ${slice.field} in ${name}`);
@@ -600,13 +608,11 @@ function keysOf(unit: Unit): Access[] {
 }
 
 const readsOf = (unit: Unit): Access[] => [...keysOf(unit), ...unit.actions.flatMap(({ reads }) => reads)];
-const ACCESSES = new WeakMap<Unit, readonly Access[]>();
-/** What a unit reads or writes, found once a unit. */
-function accessesOf(unit: Unit): readonly Access[] {
-  const known = ACCESSES.get(unit) ?? [...readsOf(unit), ...unit.actions.flatMap(({ writes }) => writes)];
-  ACCESSES.set(unit, known);
-  return known;
-}
+/** What a unit reads or writes. */
+const accessesOf = (unit: Unit): Access[] => [
+  ...readsOf(unit),
+  ...unit.actions.flatMap(({ writes }) => writes),
+];
 
 const overlap = (slice: PlacedSlice, access: Access): boolean =>
   slice.field === access.field && slice.lo < access.lo + access.width && access.lo < slice.lo + slice.width;

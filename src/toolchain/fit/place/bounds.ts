@@ -1,5 +1,6 @@
 /** Lower bounds of the number of stages: no placement has fewer. */
 import { defined } from "../../../base/index.js";
+import type { Unit } from "../model/model.js";
 import type { Problem } from "./placement.js";
 import {
   limitsOf,
@@ -49,7 +50,7 @@ const SUMMED: ReadonlySet<Resource> = new Set([
 ]);
 
 function resourceBounds(problem: Problem): Bound[] {
-  const sums = minimumSums(problem);
+  const sums = minimumSums(problem, problem.model.units);
   const limits = limitsOf(problem.target);
   const bounds: Bound[] = [];
   for (const name of RESOURCES) {
@@ -64,11 +65,16 @@ function resourceBounds(problem: Problem): Bound[] {
   return bounds;
 }
 
-/** Minimum amount of each resource in any placement. */
-function minimumSums(problem: Problem): ResourceCounts {
+/** The units that take some of a resource, each alone. */
+export function usersOf(problem: Problem, resource: Resource): number[] {
+  return problem.model.units.filter((unit) => minimumSums(problem, [unit])[resource] > 0).map(({ id }) => id);
+}
+
+/** Minimum amount of each resource in any placement of these units. */
+function minimumSums(problem: Problem, units: readonly Unit[]): ResourceCounts {
   const sums = noCounts();
   const seen = new Set<string>();
-  for (const unit of problem.model.units) {
+  for (const unit of units) {
     const demand = defined(problem.demands[unit.id]);
     // Split over stages a table may need fewer blocks of action data, never fewer match blocks.
     const layout = defined(problem.plans[unit.id]).layout(unit.kind === "match" ? unit.size : 1);

@@ -166,6 +166,22 @@ export class ExactCrossbar {
     return uses.every((use) => this.#place(use));
   }
 
+  /** No hash function has columns for one of the keys, so that `place` would say no whatever bytes they have. */
+  lacksColumns(uses: readonly CrossbarUse[]): boolean {
+    return uses.some((use) => {
+      if (use.kind !== "match") return false;
+      const slots = Math.min(use.ways, this.#slotCount, 1);
+      const singles = Math.min(use.select, this.#singleCount);
+      return this.#functions.every(
+        (halves, i) =>
+          this.#distributors.includes(i) ||
+          (halves !== 0 &&
+            (bitCount(this.#allSlots & ~this.#usedIn(this.#slots, halves)) < slots ||
+              bitCount(this.#allSingles & ~this.#usedIn(this.#singles, halves)) < singles)),
+      );
+    });
+  }
+
   #place(use: CrossbarUse): boolean {
     switch (use.kind) {
       case "match":

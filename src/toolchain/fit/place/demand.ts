@@ -171,26 +171,6 @@ export function demandOf(
   };
 }
 
-/** What a table and the condition that is its gateway need together. */
-export function withGateway(table: Demand, condition: Demand): Demand {
-  let known = guarded.get(table);
-  if (known === undefined) {
-    known = new WeakMap();
-    guarded.set(table, known);
-  }
-  const both = known.get(condition) ?? {
-    ...table,
-    logicalTables: table.logicalTables + condition.logicalTables - 1,
-    gateways: condition.gateways + Math.max(0, table.gateways - 1),
-    crossbar: [...table.crossbar, ...condition.crossbar],
-  };
-  known.set(condition, both);
-  return both;
-}
-
-/** By table and condition: what both take, once it was asked for. */
-const guarded = new WeakMap<Demand, WeakMap<Demand, Demand>>();
-
 function profileBlocks(unit: Unit, implementation: Implementation, plan: TablePlan, target: Target): number {
   if (unit.actions.length === 0) return 0;
   return actionBlocks(implementation.members, roundedRam(plan.actionBytes, target), target);

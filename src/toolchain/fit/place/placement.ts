@@ -6,6 +6,7 @@ import type { FitModel, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import type { Demand } from "./demand.js";
+import type { Known } from "./known.js";
 import type { Resource, ResourceCounts } from "./stage.js";
 
 /** A program on a target, prepared for placement. */
@@ -23,6 +24,7 @@ export interface Problem {
   readonly inseparable: readonly ReadonlySet<number>[];
   /** By unit: units that use the same memory, this one included. They need the same stage. */
   readonly companions: readonly (readonly number[])[];
+  readonly known: Known;
 }
 
 /** A unit, or a part of a split one, in one stage. */

@@ -7,6 +7,7 @@ import { type PhvLayout, packFields } from "../phv/pack.js";
 import { validityContainers } from "../phv/validity.js";
 import type { Target } from "../target.js";
 import { type Demand, demandOf, operandsByMemory } from "./demand.js";
+import { Known } from "./known.js";
 import type { Problem } from "./placement.js";
 
 /** By container: the units that write it, with the numbers of their actions that do. */
@@ -134,5 +135,6 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     }
     return [...together].sort((a, b) => a - b);
   });
-  return { model, target, graph, phv, plans, demands, conflicts, inseparable, companions };
+  const known = new Known();
+  return { model, target, graph, phv, plans, demands, conflicts, inseparable, companions, known };
 }

@@ -20,6 +20,23 @@ export interface Progress {
   readonly isSplit: (id: number) => boolean;
 }
 
+/** What one sorting asks for again and again: nothing is placed meanwhile. */
+class Turn {
+  /** By unit, once it was asked for. */
+  readonly fits: (boolean | undefined)[] = [];
+  readonly counts: (number | undefined)[] = [];
+  readonly #isSplit: (boolean | undefined)[] = [];
+  /** By sequence. */
+  readonly longest: (number | undefined)[] = [];
+
+  constructor(readonly progress: Progress) {}
+
+  isSplit(id: number): boolean {
+    this.#isSplit[id] ??= this.progress.isSplit(id);
+    return this.#isSplit[id];
+  }
+}
+
 export class Ranking {
   /** By unit: stages of the longest chain among the units that it decides on. */
   readonly #frontier: readonly number[];
@@ -31,6 +48,10 @@ export class Ranking {
   readonly #values: readonly number[];
   /** By unit: itself and what it decides on. */
   readonly #decided: readonly (readonly number[])[];
+  /** By unit: units that wait for it or for what it decides on. */
+  readonly #totals: readonly number[];
+  /** By unit: the sequences around those that it stands in. */
+  readonly #outside: readonly (readonly number[])[];
   /** By unit: stages of the longest chain after it, where tables take as many as the placement before gave them. */
   readonly #split: readonly number[];
   /** By unit, once it was asked for: its sequences and those around them. */
@@ -64,6 +85,12 @@ export class Ranking {
         ...defined(sequences.branches[id]).flatMap((branch) => [...defined(sequences.inside[branch.id])]),
       ]),
     ]);
+    this.#totals = this.#decided.map((all) =>
+      all.reduce((sum, unit) => sum + defined(this.#waiting[unit]), 0),
+    );
+    this.#outside = sequences.of.map((own) => [
+      ...new Set(own.flatMap(({ id }) => [...defined(sequences.around[id])])),
+    ]);
   }
 
   /** What follows, in any order of the flow, a unit that needs a value. */
@@ -84,9 +111,8 @@ export class Ranking {
 
   /** The units, the best first. */
   sorted(units: readonly number[], progress: Progress): number[] {
-    return [...units].sort((a, b) =>
-      this.#isBetter(b, a, progress) ? 1 : this.#isBetter(a, b, progress) ? -1 : 0,
-    );
+    const turn = new Turn(progress);
+    return [...units].sort((a, b) => -this.#compare(a, b, turn));
   }
 
   /** Stages of the longest chain that begins with the unit, among the units of its branches. */
@@ -105,55 +131,64 @@ export class Ranking {
     return below.get(id) ?? 0;
   }
 
-  #isBetter(first: number, second: number, progress: Progress): boolean {
-    const { graph } = this.problem;
-    let a = progress.gatewayOf(first) ?? first;
-    let b = progress.gatewayOf(second) ?? second;
+  /** Above 0 where the first is better, below where the second is. */
+  #compare(first: number, second: number, turn: Turn): number {
+    const { below } = this.problem.graph;
+    let a = turn.progress.gatewayOf(first) ?? first;
+    let b = turn.progress.gatewayOf(second) ?? second;
     if (a === b) [a, b] = [first, second];
-    const asked = this.#asked(first, second, progress);
-    if (asked !== 0) return asked > 0;
-    const tail = (id: number) => defined(graph.below[id]);
-    const frontier = (id: number) => defined(this.#frontier[id]);
-    const score = (id: number, other: number, placed: number) =>
-      Math.max(this.#pressure(id, other, progress), (this.#split[placed] ?? 0) - 1);
-    const more = score(a, b, first) - score(b, a, second);
-    if (more !== 0) return more > 0;
-    if ((frontier(a) === 0) !== (frontier(b) === 0)) return frontier(a) === 0;
-    if (tail(a) !== tail(b)) return tail(a) > tail(b);
-    const rest = [
-      Number(this.#fitsHere(a, progress)) - Number(this.#fitsHere(b, progress)),
-      Number(progress.isSplit(second)) - Number(progress.isSplit(first)),
-      frontier(a) === 0 ? 0 : this.#countHere(a, progress) - this.#countHere(b, progress),
-      defined(this.#values[a]) - defined(this.#values[b]),
-      this.#total(a) - this.#total(b),
-      this.#total(a) / defined(this.#decided[a]).length - this.#total(b) / defined(this.#decided[b]).length,
-      Number(this.#closes(a, first)) - Number(this.#closes(b, second)),
-      defined(this.#waiting[second]) - defined(this.#waiting[first]),
-    ];
-    const difference = rest.find((one) => one !== 0);
-    return difference === undefined ? first > second : difference > 0;
+    const asked = this.#asked(first, second, turn.progress.stage);
+    if (asked !== 0) return asked;
+    const more = this.#score(a, b, first, turn) - this.#score(b, a, second, turn);
+    if (more !== 0) return more;
+    const [frontierA, frontierB] = [defined(this.#frontier[a]), defined(this.#frontier[b])];
+    if ((frontierA === 0) !== (frontierB === 0)) return frontierA === 0 ? 1 : -1;
+    return (
+      defined(below[a]) - defined(below[b]) ||
+      Number(this.#fitsHere(a, turn)) - Number(this.#fitsHere(b, turn)) ||
+      Number(turn.isSplit(second)) - Number(turn.isSplit(first)) ||
+      (frontierA === 0 ? 0 : this.#countHere(a, turn) - this.#countHere(b, turn)) ||
+      defined(this.#values[a]) - defined(this.#values[b]) ||
+      this.#total(a) - this.#total(b) ||
+      this.#total(a) / defined(this.#decided[a]).length - this.#total(b) / defined(this.#decided[b]).length ||
+      Number(this.#closes(a, first)) - Number(this.#closes(b, second)) ||
+      defined(this.#waiting[second]) - defined(this.#waiting[first]) ||
+      first - second
+    );
+  }
+
+  /** Stages that still have to follow, with what waits for the unit's sequence. */
+  #score(id: number, other: number, placed: number, turn: Turn): number {
+    return Math.max(this.#pressure(id, other, turn), (this.#split[placed] ?? 0) - 1);
   }
 
   /** What pragmas ask for, above 0 where the first comes first: a stage, a table that waits, a number. */
-  #asked(first: number, second: number, { stage }: Progress): number {
+  #asked(first: number, second: number, stage: number): number {
     const [a, b] = [defined(this.problem.model.units[first]), defined(this.problem.model.units[second])];
+    const [one, other] = [a.pragmas, b.pragmas];
     // Of two that ask for a stage, the smaller one; stages that are passed ask for nothing.
-    const asks = ({ pragmas }: typeof a) => Number(pragmas.stages.includes(stage));
-    if (asks(a) !== asks(b)) return asks(a) - asks(b);
-    const isBefore = (one: typeof a, other: typeof a) => isNamed(one.pragmas.before, other.table);
-    return Number(isBefore(a, b)) - Number(isBefore(b, a)) || a.pragmas.priority - b.pragmas.priority;
+    return (
+      Number(one.stages.includes(stage)) - Number(other.stages.includes(stage)) ||
+      Number(isNamed(one.before, b.table)) - Number(isNamed(other.before, a.table)) ||
+      one.priority - other.priority
+    );
   }
 
   /** The unit and all that it decides on may join the stage. */
-  #fitsHere(id: number, { here }: Progress): boolean {
-    if (defined(this.#frontier[id]) > 0) return false;
-    return defined(this.#decided[id]).every((unit) => !this.#isAfter(unit, here));
+  #fitsHere(id: number, { fits, progress }: Turn): boolean {
+    fits[id] ??=
+      defined(this.#frontier[id]) === 0 &&
+      defined(this.#decided[id]).every((unit) => !this.#isAfter(unit, progress.here));
+    return fits[id];
   }
 
   /** Of the unit and what it decides on, how many may join the stage. */
-  #countHere(id: number, { here }: Progress): number {
+  #countHere(id: number, { counts, progress }: Turn): number {
     const all = defined(this.#decided[id]);
-    return all.filter((unit) => !this.#isAfter(unit, all) && !this.#isAfter(unit, here)).length;
+    counts[id] ??= all.filter(
+      (unit) => !this.#isAfter(unit, all) && !this.#isAfter(unit, progress.here),
+    ).length;
+    return counts[id];
   }
 
   #isAfter(unit: number, others: Iterable<number>): boolean {
@@ -166,9 +201,8 @@ export class Ranking {
     return defined(this.#decided[id]).length - 1 <= (id === placed ? 0 : 1);
   }
 
-  /** Units that wait for the unit or for what it decides on. */
   #total(id: number): number {
-    return defined(this.#decided[id]).reduce((sum, unit) => sum + defined(this.#waiting[unit]), 0);
+    return defined(this.#totals[id]);
   }
 
   /** The sequences of a unit, and those around them. */
@@ -179,18 +213,23 @@ export class Ranking {
   }
 
   /** The longest chain of the unit, or of what waits for its sequence and not for the other's. */
-  #pressure(id: number, other: number, { isOpen }: Progress): number {
-    const { around, list, of } = this.sequences;
+  #pressure(id: number, other: number, turn: Turn): number {
     const shared = this.#sequencesOf(other);
     let most = defined(this.problem.graph.below[id]);
-    for (const { id: own } of defined(of[id]))
-      for (const outer of defined(around[own])) {
-        if (shared.has(outer)) continue;
-        for (const unit of defined(list[outer]).units)
-          if (isOpen(unit))
-            most = Math.max(most, defined(this.problem.graph.below[unit]) + defined(this.#frontier[id]));
-      }
+    for (const outer of defined(this.#outside[id]))
+      if (!shared.has(outer))
+        most = Math.max(most, this.#longestIn(outer, turn) + defined(this.#frontier[id]));
     return most;
+  }
+
+  /** The longest chain of an open unit of a sequence; less than any where none is open. */
+  #longestIn(sequence: number, { longest, progress }: Turn): number {
+    longest[sequence] ??= defined(this.sequences.list[sequence]).units.reduce(
+      (most, unit) =>
+        progress.isOpen(unit) ? Math.max(most, defined(this.problem.graph.below[unit])) : most,
+      Number.NEGATIVE_INFINITY,
+    );
+    return longest[sequence];
   }
 }
 

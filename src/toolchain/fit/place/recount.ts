@@ -6,7 +6,7 @@ import { defined } from "../../../base/index.js";
 import { allocatedLayout } from "../phv/allocated-layout.js";
 import type { PhvAllocation } from "../phv/allocation.js";
 import { withZeros } from "../phv/zeros.js";
-import { type Demand, withGateway } from "./demand.js";
+import type { Demand } from "./demand.js";
 import type { Part, Placement, Problem } from "./placement.js";
 import { neededWith } from "./problem.js";
 import { limitsOf, RESOURCES, Stage } from "./stage.js";
@@ -28,9 +28,7 @@ export function recounted(problem: Problem, placement: Placement, allocation: Ph
         ? { ...part, layout: defined(plans[part.unit.id]).layout(part.entries) }
         : part,
     );
-    const { counts } = filledWith(new Stage(target), next, (id) =>
-      withoutSpills(defined(demands[id]), placement, id),
-    );
+    const { counts } = filledWith(problem, next, (id) => withoutSpills(defined(demands[id]), placement, id));
     const isWithin = RESOURCES.every((name) => counts[name] <= (limits[name] ?? counts[name]));
     if (!isWithin) return before;
     for (const [i, part] of here.entries()) renewed.set(part, defined(next[i]));
@@ -40,8 +38,13 @@ export function recounted(problem: Problem, placement: Placement, allocation: Ph
   return { ...placement, parts: placement.parts.map((part) => renewed.get(part) ?? part), stages };
 }
 
-/** Adds the parts in the order in which they were placed; a condition right before its table is placed with it. */
-function filledWith(stage: Stage, parts: readonly Part[], demandOf: (unit: number) => Demand): Stage {
+/** A stage with the parts, in the order in which they were placed; a condition right before its table is placed with it. */
+function filledWith(
+  { target, known }: Problem,
+  parts: readonly Part[],
+  demandOf: (unit: number) => Demand,
+): Stage {
+  const stage = new Stage(target, known);
   for (const [i, { unit, layout, gateway, spill }] of parts.entries()) {
     if (spill !== undefined) {
       stage.addShared({ ...spill, kind: "register", statsAlus: 0, meterAlus: 1 });
@@ -51,7 +54,7 @@ function filledWith(stage: Stage, parts: readonly Part[], demandOf: (unit: numbe
     if (parts[i + 1]?.gateway === unit.id) continue;
     const own = demandOf(unit.id);
     if (gateway !== undefined && parts[i - 1]?.unit.id === gateway) {
-      stage.add(withGateway(own, demandOf(gateway)), layout);
+      stage.add(known.withGateway(own, demandOf(gateway)), layout);
       continue;
     }
     stage.add(own, layout);

@@ -3,9 +3,9 @@ import { defined } from "../../../base/index.js";
 import type { TableLayout } from "../memory/layout.js";
 import type { Target } from "../target.js";
 import type { CrossbarUse, ExactCrossbar } from "./crossbar.js";
-import { crossbarWith, emptyCrossbar, type Uses, usesOf } from "./crossbar-states.js";
 import type { Demand, SharedMemory } from "./demand.js";
 import { InstructionMemory } from "./instructions.js";
+import type { Known } from "./known.js";
 
 export const RESOURCES = [
   "srams",
@@ -114,32 +114,6 @@ export function noCounts(): ResourceCounts {
   return { ...NO_COUNTS };
 }
 
-/** What a table puts on the exact crossbar, its key first. */
-export function crossbarUses({ matchBytes, crossbar }: Demand, layout: TableLayout): CrossbarUse[] {
-  if (matchBytes.length === 0 || layout.match !== "exact") return [...crossbar];
-  const keys = layout.searches.map((search) => ({ kind: "match" as const, bytes: matchBytes, ...search }));
-  return [...keys, ...crossbar];
-}
-
-/** By demand and by what its layout adds to it: its uses of the exact crossbar. */
-const knownUses = new WeakMap<Demand, Map<string, Uses>>();
-
-function usesFor(demand: Demand, layout: TableLayout): Uses {
-  const searches =
-    layout.match === "exact" ? layout.searches.map(({ ways, select }) => `${ways} ${select}`).join() : "";
-  let known = knownUses.get(demand);
-  if (known === undefined) {
-    known = new Map();
-    knownUses.set(demand, known);
-  }
-  let uses = known.get(searches);
-  if (uses === undefined) {
-    uses = usesOf(crossbarUses(demand, layout));
-    known.set(searches, uses);
-  }
-  return uses;
-}
-
 /** Names of the bytes that these uses put on the exact crossbar, each once. */
 export function bytesOfUses(uses: readonly CrossbarUse[]): Set<string> {
   return new Set(
@@ -183,11 +157,12 @@ export class Stage {
 
   constructor(
     readonly target: Target,
+    private readonly known: Known,
     from?: Stage,
   ) {
     this.#limits = limitsOf(target);
     const { instruction_colours: colours } = target.per_stage;
-    this.#crossbar = from === undefined ? emptyCrossbar(target) : from.#crossbar;
+    this.#crossbar = from === undefined ? known.crossbars.empty(target) : from.#crossbar;
     if (colours !== null) this.#instructions = new InstructionMemory(colours);
     if (from === undefined) return;
     this.#instructions = from.#instructions?.copy();
@@ -202,7 +177,7 @@ export class Stage {
   }
 
   copy(): Stage {
-    return new Stage(this.target, this);
+    return new Stage(this.target, this.known, this);
   }
 
   holds(shared: SharedMemory): boolean {
@@ -231,7 +206,7 @@ export class Stage {
     if (this.#instructions === undefined)
       add.vliw_slots = demand.instructions.actions.filter((writes) => writes.length > 0).length;
     if (this.#crossbar === undefined) {
-      const uses = usesFor(demand, layout).list;
+      const uses = this.known.usesOf(demand, layout).list;
       for (const byte of bytesOfUses(uses)) if (!this.#exactBytes.has(byte)) add.xbar_bytes_exact++;
       add.hash_bits = layout.hashBits;
       for (const use of uses) if (use.kind === "selector") add.hash_bits += use.bits;
@@ -248,13 +223,7 @@ export class Stage {
 
   /** The crossbar with what the unit needs; undefined where it has no room. */
   #withUses(demand: Demand, layout: TableLayout): ExactCrossbar | undefined {
-    return crossbarWith(defined(this.#crossbar), usesFor(demand, layout));
-  }
-
-  #withInstructions({ instructions }: Demand): InstructionMemory {
-    const next = defined(this.#instructions).copy();
-    next.add(instructions);
-    return next;
+    return this.known.crossbars.with(defined(this.#crossbar), this.known.usesOf(demand, layout));
   }
 
   /** Adds a shared memory alone. */
@@ -271,7 +240,7 @@ export class Stage {
       if (limit !== null && add[name] > 0 && this.counts[name] + add[name] > limit) return name;
     }
     if (this.#instructions !== undefined && demand.instructions.actions.length > 0) {
-      const { rows } = this.#withInstructions(demand);
+      const rows = this.#instructions.rowsWith(demand.instructions);
       if (rows > (this.#limits.vliw_slots ?? rows)) return "vliw_slots";
     }
     if (this.#crossbar !== undefined && (demand.crossbar.length > 0 || demand.matchBytes.length > 0)) {
@@ -347,9 +316,11 @@ export class Stage {
       const units = layout.tcams / layout.tcamWidth;
       this.#tcamUnits.set(layout.tcamWidth, (this.#tcamUnits.get(layout.tcamWidth) ?? 0) + units);
     }
-    const uses = usesFor(demand, layout).list;
-    for (const byte of bytesOfUses(uses)) this.#exactBytes.add(byte);
-    for (const use of uses) if (use.kind === "distribution") this.#units.add(use.key);
+    if (this.#crossbar === undefined) {
+      const uses = this.known.usesOf(demand, layout).list;
+      for (const byte of bytesOfUses(uses)) this.#exactBytes.add(byte);
+      for (const use of uses) if (use.kind === "distribution") this.#units.add(use.key);
+    }
     for (const byte of demand.ternaryBytes) this.#ternaryBytes.add(byte);
     for (const { memory } of demand.results) this.#results.add(memory);
     for (const shared of demand.shared) this.#shared.add(shared.name);
@@ -357,7 +328,7 @@ export class Stage {
 
   /** What a unit takes that no crossbar holds, as numbers to report. */
   #addOutside(demand: Demand, layout: TableLayout): void {
-    const uses = usesFor(demand, layout).list;
+    const uses = this.known.usesOf(demand, layout).list;
     const distributed = uses.filter(({ kind }) => kind === "distribution");
     this.#outside.bytes += bytesOfUses(uses).size;
     this.#outside.hashBits += layout.hashBits;

@@ -8,7 +8,6 @@ import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
 import { Backtracking, type Step, type Stopped } from "./backtracking.js";
-import { withGateway } from "./demand.js";
 import {
   entriesToPlace,
   maySplit,
@@ -22,6 +21,7 @@ import { Ranking } from "./ranking.js";
 import { findSequences, gatewaysOf, orderWithin, type Sequence, type Sequences } from "./sequences.js";
 import { Stage } from "./stage.js";
 import { whyNoDevice, whyNoStage } from "./unplaceable.js";
+import { Work } from "./work.js";
 
 /** Stages beyond the device that are tried, to report how many a program needs. */
 const EXTRA_STAGES = 400;
@@ -44,24 +44,43 @@ const MOST_TRIALS = 200;
  * (p4c, mau/table_summary.cpp: NOCC_TRY1, REDO_PHV1). Both times it goes back where the device is exceeded.
  */
 export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
-  const first = new Placer(problem, wanted).place();
+  return placed(problem, wanted, new Work());
+}
+
+/** The same placement; undefined where the work does not suffice. */
+export function placeWithin(problem: Problem, work: Work): Placement | undefined {
+  const placement = placed(problem, undefined, work);
+  return work.isSpent ? undefined : placement;
+}
+
+/** Where the work is spent, a placement of a part of the units. */
+function placed(problem: Problem, wanted: Wanted | undefined, work: Work): Placement {
+  const first = new Placer(problem, new Order(problem), { wanted, work }).place();
   const stages = stageCount(first.parts);
   if (wanted !== undefined || stages <= problem.target.stages) return first;
-  const free = placeAgain({ ...problem, conflicts: problem.inseparable }, first, MOST_TURNS.free);
-  const second = placeAgain({ ...problem, conflicts: keptApart(problem, free) }, free, MOST_TURNS.last);
+  if (work.isSpent) return first;
+  const { free: few, last: many } = MOST_TURNS;
+  const free = placeAgain({ ...problem, conflicts: problem.inseparable }, first, few, work);
+  const second = placeAgain({ ...problem, conflicts: keptApart(problem, free) }, free, many, work);
   return second.unplaced.length <= first.unplaced.length && stageCount(second.parts) < stages
     ? second
     : first;
 }
 
 /** Places all units after a placement before; goes back up to `most` times, where that makes it fit. */
-function placeAgain(problem: Problem, { parts: previous, unplaced }: Placement, most: number): Placement {
+function placeAgain(
+  problem: Problem,
+  { parts: previous, unplaced }: Placement,
+  most: number,
+  work: Work,
+): Placement {
   const turns = new Backtracking(problem, unplaced.length > 0 ? 0 : most);
-  const placer = (watch?: Backtracking) => new Placer(problem, undefined, previous, watch);
+  const order = new Order(problem, previous);
+  const placer = (watch?: Backtracking) => new Placer(problem, order, { work }, watch);
   let plain: Placement | undefined;
   let trials = 0;
   const places = (steps: readonly Step[]) => (trials++ < MOST_TRIALS ? placer().tries(steps) : "none");
-  for (let from: readonly Step[] | undefined = []; from !== undefined && turns.mayGoBack; ) {
+  for (let from: readonly Step[] | undefined = []; from !== undefined && turns.mayGoBack && !work.isSpent; ) {
     const one = placer(turns);
     const placement = one.place(from);
     if (one.stopped === undefined) return placement;
@@ -84,6 +103,36 @@ function keptApart({ conflicts, inseparable }: Problem, { parts }: Placement): S
   });
 }
 
+/** What the order of a placement follows from: the same for all placements that try earlier decisions again. */
+class Order {
+  readonly sequences: Sequences;
+  readonly ranking: Ranking;
+  /** By unit: the condition that can be its gateway. */
+  readonly gatewayOf: readonly (number | undefined)[];
+  /** By condition: the units whose gateway it can be. */
+  readonly guarded: readonly (readonly number[])[];
+  /** By unit: units that come before it, without a distance. */
+  readonly before: readonly ReadonlySet<number>[];
+  /** By unit: the sequences that it stands in, itself or in a branch. */
+  readonly within: readonly (readonly number[])[];
+
+  /** @param previous parts of a placement before, whose splits the ranking considers */
+  constructor(problem: Problem, previous?: readonly Part[]) {
+    this.sequences = findSequences(problem.model);
+    this.ranking = new Ranking(problem, this.sequences, previous);
+    this.before = orderWithin(problem, this.sequences);
+    this.gatewayOf = gatewaysOf(problem, this.sequences, this.before);
+    const guarded: number[][] = problem.model.units.map(() => []);
+    for (const [unit, condition] of this.gatewayOf.entries())
+      if (condition !== undefined) defined(guarded[condition]).push(unit);
+    this.guarded = guarded;
+    const within: number[][] = problem.model.units.map(() => []);
+    for (const [sequence, inside] of this.sequences.inside.entries())
+      for (const unit of inside) defined(within[unit]).push(sequence);
+    this.within = within;
+  }
+}
+
 class Placer {
   readonly #stages: Stage[] = [];
   readonly #parts: Part[] = [];
@@ -99,35 +148,39 @@ class Placer {
   readonly #openIn: number[];
   readonly #closed = new Set<number>();
   readonly #ranking: Ranking;
-  /** By unit: the condition that can be its gateway. */
-  readonly #gatewayOf: readonly (number | undefined)[];
-  /** By condition: the units whose gateway it can be. */
-  readonly #guarded: readonly (readonly number[])[];
-  /** By unit: units that come before it, without a distance. */
-  readonly #before: readonly ReadonlySet<number>[];
+  readonly #gatewayOf: Order["gatewayOf"];
+  readonly #guarded: Order["guarded"];
+  readonly #before: Order["before"];
+  readonly #within: Order["within"];
+  /** Conditions that are the gateway of a part. */
+  readonly #gateways = new Set<number>();
   /** Units that could be placed in the stage that is being filled, and wait for others since. */
   readonly #waiting = new Set<number>();
   readonly #steps: Step[] = [];
+  readonly #work: Work;
+  readonly wanted: Wanted | undefined;
   #stopped: Stopped | undefined;
 
   constructor(
     readonly problem: Problem,
-    readonly wanted: Wanted | undefined,
-    previous?: readonly Part[],
+    order: Order,
+    { wanted, work }: { wanted?: Wanted | undefined; work: Work },
     /** Stops the placement where the device is exceeded. */
     private readonly turns?: Backtracking,
   ) {
     const { units } = problem.model;
+    this.wanted = wanted;
+    this.#work = work;
+    work.spend(units.length);
     this.#last = units.map(() => -1);
     this.#rest = units.map(entriesToPlace);
-    this.#sequences = findSequences(problem.model);
+    this.#sequences = order.sequences;
     this.#openIn = this.#sequences.inside.map(({ size }) => size);
-    this.#ranking = new Ranking(problem, this.#sequences, previous);
-    this.#before = orderWithin(problem, this.#sequences);
-    this.#gatewayOf = gatewaysOf(problem, this.#sequences, this.#before);
-    this.#guarded = units.map(({ id }) =>
-      units.filter((unit) => this.#gatewayOf[unit.id] === id).map((unit) => unit.id),
-    );
+    this.#ranking = order.ranking;
+    this.#before = order.before;
+    this.#within = order.within;
+    this.#gatewayOf = order.gatewayOf;
+    this.#guarded = order.guarded;
   }
 
   /** The step at which the placement stopped. */
@@ -145,6 +198,7 @@ class Placer {
   #replay(steps: readonly Step[]): boolean {
     const last = steps.at(-1)?.stage ?? 0;
     for (const step of steps) {
+      if (this.#work.isSpent) return false;
       const { unit, stage, isAlone } = step;
       this.#stage(stage);
       // Notes who waits in the stage that is filled next.
@@ -166,7 +220,7 @@ class Placer {
       if (reason !== undefined) this.#fail(reason);
     }
     let idle = 0;
-    for (let stage = begin; this.#open().length > 0 && stage < limit; stage++) {
+    for (let stage = begin; this.#open().length > 0 && stage < limit && !this.#work.isSpent; stage++) {
       this.#stage(stage);
       const before = this.#parts.length;
       this.#fill(stage, stage === begin && from.length > 0);
@@ -181,7 +235,8 @@ class Placer {
       stage -= idle;
       idle = 0;
     }
-    for (const unit of this.#stopped === undefined ? this.#open() : []) {
+    const isDone = this.#stopped === undefined && !this.#work.isSpent;
+    for (const unit of isDone ? this.#open() : []) {
       const detail = `${unit.label} is not placed: the program needs more than ${limit} stages`;
       const reason = whyNoDevice(this.problem, unit.id, this.problem.target.stages);
       this.#fail(reason ?? { unit, resource: "dependency", detail });
@@ -206,7 +261,7 @@ class Placer {
   #fill(stage: number, isBegun: boolean): void {
     if (!isBegun) this.#waiting.clear();
     const before = isBegun ? -1 : this.#parts.length;
-    while (this.#stopped === undefined) {
+    while (this.#stopped === undefined && !this.#work.isSpent) {
       const ready = this.#candidates(stage);
       if (this.#placeBest(ready, stage)) continue;
       // A table alone may still join the stage, although the flow has gone past it.
@@ -224,6 +279,7 @@ class Placer {
     const free = this.wanted !== undefined || this.problem.target.flow.long_branches !== 0;
     const blocked = new Set(free ? [] : open.flatMap(({ id }) => [...defined(this.#sequences.around[id])]));
     const units = new Set(open.filter(({ id }) => !blocked.has(id)).flatMap((one) => one.units));
+    this.#work.spend(units.size);
     const ready = [...units].filter((id) => this.#isOpen(id) && this.#isReady(id, stage));
     // The compiler does not place a condition before a table whose gateway it can be.
     const merged = ready.flatMap((id) => {
@@ -290,8 +346,7 @@ class Placer {
   #close(id: number): void {
     if (this.#closed.has(id)) return;
     this.#closed.add(id);
-    for (const [sequence, inside] of this.#sequences.inside.entries())
-      if (inside.has(id)) this.#openIn[sequence]!--;
+    for (const sequence of defined(this.#within[id])) this.#openIn[sequence]!--;
   }
 
   /** Two stages stayed empty, so no stage holds some of the remaining units. Records them, so that the others can be placed. */
@@ -351,7 +406,7 @@ class Placer {
 
   #stage(index: number): Stage {
     while (this.#stages.length <= index) {
-      this.#stages.push(new Stage(this.problem.target));
+      this.#stages.push(new Stage(this.problem.target, this.problem.known));
       this.#members.push(new Set());
     }
     return defined(this.#stages[index]);
@@ -395,6 +450,7 @@ class Placer {
 
   /** Places a unit, or a part of it, with the units that share a memory with it. True when something was placed. */
   #tryPlace(id: number, stage: number): boolean {
+    this.#work.spend();
     const group = defined(this.problem.companions[id]);
     if (group.length > 1) return this.#placeTogether(group, stage);
     return this.#placeOne(id, stage);
@@ -428,7 +484,10 @@ class Placer {
     for (const id of [...alone, ...tables]) {
       const own = defined(this.problem.demands[id]);
       const gateway = gateways.get(id);
-      const demand = gateway === undefined ? own : withGateway(own, defined(this.problem.demands[gateway]));
+      const demand =
+        gateway === undefined
+          ? own
+          : this.problem.known.withGateway(own, defined(this.problem.demands[gateway]));
       const layout = defined(this.problem.plans[id]).layout(defined(this.#rest[id]));
       if (trial.exceeded(demand, layout) !== undefined) return false;
       trial.add(demand, layout);
@@ -463,7 +522,7 @@ class Placer {
     const demand =
       condition === undefined
         ? defined(demands[id])
-        : withGateway(defined(demands[id]), defined(demands[condition]));
+        : this.problem.known.withGateway(defined(demands[id]), defined(demands[condition]));
     const plan = defined(plans[id]);
     const here = defined(this.#stages[stage]);
     const whole = plan.layout(defined(this.#rest[id]));
@@ -565,12 +624,13 @@ class Placer {
     const demand =
       condition === undefined
         ? defined(demands[id])
-        : withGateway(defined(demands[id]), defined(demands[condition]));
+        : this.problem.known.withGateway(defined(demands[id]), defined(demands[condition]));
     defined(this.#stages[stage]).add(demand, layout);
     const part = { stage, gateway: undefined, spill: undefined };
     if (condition !== undefined) {
       this.#parts.push({ ...part, unit: defined(model.units[condition]), layout: NO_MEMORY, entries: 1 });
       defined(this.#members[stage]).add(condition);
+      this.#gateways.add(condition);
       this.#last[condition] = stage;
       this.#close(condition);
       this.#rest[condition] = 0;
@@ -589,14 +649,14 @@ class Placer {
   /** A condition that is already in the stage of its table becomes the gateway of the table. */
   #mergeGateway(id: number, stage: number): void {
     const condition = this.#gatewayOf[id];
-    if (condition === undefined) return;
-    const host = this.#parts.find((part) => part.unit.id === condition && part.stage === stage);
-    const own = this.#parts.find(
+    if (condition === undefined || this.#gateways.has(condition)) return;
+    if (!defined(this.#members[stage]).has(condition)) return;
+    const own = this.#parts.findLast(
       (part) => part.unit.id === id && part.stage === stage && part.spill === undefined,
     );
-    if (host === undefined || own === undefined || this.#parts.some((part) => part.gateway === condition))
-      return;
+    if (own === undefined) return;
     own.gateway = condition;
+    this.#gateways.add(condition);
     defined(this.#stages[stage]).mergeGateway(defined(this.problem.demands[id]).gateways > 0);
   }
 }

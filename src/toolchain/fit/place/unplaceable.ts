@@ -63,7 +63,7 @@ function whyWhole(problem: Problem, unit: Unit, resource: Resource): string {
 
 /** The first resource that the group exceeds in an empty stage. */
 function exceededBy(problem: Problem, group: readonly number[]): Resource | undefined {
-  const stage = new Stage(problem.target);
+  const stage = new Stage(problem.target, problem.known);
   for (const id of group) {
     const demand = defined(problem.demands[id]);
     const layout = layoutOf(problem, id);
@@ -88,7 +88,7 @@ function sharesOf(problem: Problem, group: readonly number[], resource: Resource
   };
   for (const id of group) {
     const unit = defined(problem.model.units[id]);
-    const alone = new Stage(problem.target);
+    const alone = new Stage(problem.target, problem.known);
     alone.add({ ...defined(problem.demands[id]), shared: [] }, layoutOf(problem, id));
     add(
       unit.kind === "match" ? `${unit.label} with ${grouped(unit.size)} entries` : unit.label,
@@ -97,7 +97,7 @@ function sharesOf(problem: Problem, group: readonly number[], resource: Resource
     for (const memory of defined(problem.demands[id]).shared) {
       if (counted.has(memory.name)) continue;
       counted.add(memory.name);
-      const only = new Stage(problem.target);
+      const only = new Stage(problem.target, problem.known);
       only.addShared(memory);
       const cells = unit.attached.find((attached) => attached.name === memory.name)?.size;
       const size = cells === undefined ? "" : ` with ${grouped(cells)} cells`;

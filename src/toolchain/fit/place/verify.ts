@@ -6,6 +6,7 @@ import { defined } from "../../../base/index.js";
 import { attachedMemory } from "../memory/attached.js";
 import { lineBitsOf } from "../memory/exact.js";
 import type { Demand } from "./demand.js";
+import { crossbarUses } from "./known.js";
 import {
   entriesToPlace,
   type Part,
@@ -16,7 +17,6 @@ import {
 } from "./placement.js";
 import {
   bytesOfUses,
-  crossbarUses,
   limitsOf,
   noCounts,
   RESOURCES,

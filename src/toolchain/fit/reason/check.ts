@@ -8,8 +8,10 @@ import { type Bound, lowerBounds } from "../place/bounds.js";
 import { type SolverLimits, solveFor } from "../place/exact.js";
 import { entriesToPlace, type Problem, stageCount } from "../place/placement.js";
 import { Stage } from "../place/stage.js";
-import { placeByStages } from "../place/tofino.js";
+import { placeWithin } from "../place/tofino.js";
 import { whyNoDevice, whyNoStage } from "../place/unplaceable.js";
+import { Work } from "../place/work.js";
+import { subproblem } from "./subproblem.js";
 
 export type Answer = "refused" | "placed" | "unknown" | "not asked";
 
@@ -26,26 +28,39 @@ export type Proof =
 
 /** Bounds of the work of a search for reasons. */
 export interface CheckLimits {
-  /** Work of the heuristic over all its placements: the square of the number of units each, about which its time grows. */
+  /** Of proofs and placements, in the units of place/work.ts: as much for the smallest sets of tables as for their remedies. */
   readonly work: number;
   /** Of the solver, for one question; undefined: it is not asked. */
   readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
 }
 
 export class Check {
-  #work = 0;
+  readonly #work: Work;
   #questions = 0;
 
-  constructor(readonly limits: CheckLimits) {}
+  /** @param whole the problem of the program, which the heuristic has not placed within the device */
+  constructor(
+    readonly whole: Problem,
+    readonly limits: CheckLimits,
+  ) {
+    this.#work = new Work(limits.work);
+  }
 
-  /** Asks the cheap proofs first, then the heuristic, then, where the answer shall be exact, the solver. */
-  async ask(problem: Problem, how: "quick" | "exact"): Promise<Answer> {
-    if (proofOf(problem) !== undefined) return "refused";
-    if (fitsInOrder(problem)) return "placed";
-    if (this.#work >= this.limits.work) return "not asked";
-    this.#work += problem.model.units.length ** 2;
-    const { unplaced, parts } = placeByStages(problem);
-    if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
+  /** Asks the cheap proofs of these units first, then the heuristic, then, where the answer shall be exact, the solver. */
+  async ask(ids: readonly number[], how: "quick" | "exact"): Promise<Answer> {
+    const work = this.#work;
+    if (work.isSpent) return "not asked";
+    const { units } = this.whole.model;
+    work.spend(units.length);
+    const problem = subproblem(this.whole, new Set(ids));
+    if (proofOf(problem, ids, work) !== undefined) return "refused";
+    if (fitsInOrder(problem, ids, work)) return "placed";
+    if (ids.length < units.length) {
+      const placement = placeWithin(problem, work);
+      if (placement === undefined) return "not asked";
+      const { unplaced, parts } = placement;
+      if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
+    }
     const { solver } = this.limits;
     if (how === "quick" || solver === undefined || this.#questions >= solver.questions) return "unknown";
     this.#questions++;
@@ -58,11 +73,12 @@ export class Check {
  * Whether each unit, whole and in the order of the program, finds a stage after all that it waits for: a placement where it does, found in
  * no time for the few units of a chain. Units that share a memory are left to the heuristic.
  */
-function fitsInOrder({ model, target, graph, plans, demands, conflicts, companions }: Problem): boolean {
+function fitsInOrder(problem: Problem, ids: readonly number[], work: Work): boolean {
+  const { model, target, graph, plans, demands, conflicts, companions, known } = problem;
   const stages: { use: Stage; members: number[] }[] = [];
   const last = new Map<number, number>();
-  for (const unit of model.units) {
-    const { id } = unit;
+  for (const id of [...ids].sort((a, b) => a - b)) {
+    const unit = defined(model.units[id]);
     if (defined(companions[id]).length > 1) return false;
     const demand = defined(demands[id]);
     const layout = defined(plans[id]).layout(entriesToPlace(unit));
@@ -72,7 +88,9 @@ function fitsInOrder({ model, target, graph, plans, demands, conflicts, companio
     );
     let at = stageFor(unit.pragmas, ready);
     for (; at < target.stages; at++) {
-      while (stages.length <= at) stages.push({ use: new Stage(target), members: [] });
+      while (stages.length <= at) stages.push({ use: new Stage(target, known), members: [] });
+      work.spend();
+      if (work.isSpent) return false;
       const { use, members } = defined(stages[at]);
       if (members.some((other) => defined(conflicts[id]).has(other))) continue;
       if (use.exceeded(demand, layout) !== undefined) continue;
@@ -86,10 +104,16 @@ function fitsInOrder({ model, target, graph, plans, demands, conflicts, companio
   return true;
 }
 
-/** A proof that counts and dependencies alone give that no placement exists. */
-export function proofOf(problem: Problem): Proof | undefined {
+/**
+ * A proof that counts and dependencies alone give that no placement exists.
+ * @param ids the units of the problem that need something, in any order
+ */
+export function proofOf(problem: Problem, ids: readonly number[], work = new Work()): Proof | undefined {
   const { companions, model, target } = problem;
-  for (const { id, kind } of model.units) {
+  for (const id of [...ids].sort((a, b) => a - b)) {
+    work.spend();
+    if (work.isSpent) return undefined;
+    const { kind } = defined(model.units[id]);
     if (kind === "match") {
       const device = whyNoDevice(problem, id, target.stages);
       if (device !== undefined) return { kind: "device", unit: id, detail: device.detail };

@@ -6,10 +6,10 @@ import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { FitResult } from "../fit.js";
 import { fieldLabel } from "../model/expressions.js";
-import type { Unit } from "../model/model.js";
-import { lowerBounds } from "../place/bounds.js";
+import { lowerBounds, usersOf } from "../place/bounds.js";
 import { entriesToPlace, type Problem } from "../place/placement.js";
 import type { Resource } from "../place/stage.js";
+import { Work } from "../place/work.js";
 import { type Answer, Check, type CheckLimits, proofOf } from "./check.js";
 import { fieldsWithoutContainer } from "./containers.js";
 import { fieldsTooMany } from "./fields.js";
@@ -37,8 +37,8 @@ export interface Reason {
   readonly remedies: readonly Remedy[];
 }
 
-/** Bounds where nothing else is asked for: quick proofs and placements alone. */
-export const QUICK: CheckLimits = { work: 400_000, solver: undefined };
+/** Bounds where nothing else is asked for: quick proofs and placements alone, some seconds at most. */
+export const QUICK: CheckLimits = { work: 1_000_000, solver: undefined };
 
 /** Sums over tables whose smallest set is searched for. */
 const MAX_BOUNDS = 2;
@@ -49,7 +49,7 @@ export async function findReasons(result: FitResult, limits: CheckLimits = QUICK
   if (verdict === "placed") return [];
   const found: Omit<Reason, "remedies">[] = operationsOf(result);
   const ids: ReadonlySet<number>[] = [];
-  const check = new Check(limits);
+  const check = new Check(problem, limits);
   for (const start of startsOf(result)) {
     const { units, ...reason } = await tablesFrom(problem, start, check);
     if (ids.some((known) => known.size === units.size && [...units].every((id) => known.has(id)))) continue;
@@ -69,7 +69,7 @@ export async function findReasons(result: FitResult, limits: CheckLimits = QUICK
     found.push({ kind: "fields", members, size, because, isMinimal: false });
   }
   const concerned = new Set(ids.flatMap((set) => [...set]));
-  const remedies = remediesFor(result, concerned);
+  const remedies = remediesFor(result, concerned, new Work(limits.work));
   return found
     .sort((a, b) => a.size - b.size)
     .map((reason) => ({
@@ -104,32 +104,23 @@ function operationsOf({ diagnostics }: FitResult): Omit<Reason, "remedies">[] {
 function startsOf({ problem, placement, stages, target }: FitResult): ReadonlySet<number>[] {
   const { companions, graph, model } = problem;
   const starts: ReadonlySet<number>[] = [];
-  const isRefused = (units: ReadonlySet<number>) => proofOf(subproblem(problem, units)) !== undefined;
+  const every = model.units.map(({ id }) => id);
+  const isRefused = (units: ReadonlySet<number>) =>
+    proofOf(subproblem(problem, units), [...units]) !== undefined;
   for (const { unit } of placement.unplaced.slice(0, MAX_BOUNDS)) {
     const group = new Set(companions[unit.id]);
-    const proof = isRefused(group) ? undefined : proofOf(problem);
+    const proof = isRefused(group) ? undefined : proofOf(problem, every);
     starts.push(proof?.kind === "apart" ? new Set([...proof.group, ...proof.path]) : group);
   }
   if (graph.criticalPath > target.stages) starts.push(new Set(graph.criticalUnits));
   const sums = lowerBounds(problem).filter((b) => b.name !== "critical path" && b.stages > target.stages);
   for (const { name } of sums.slice(0, MAX_BOUNDS)) {
-    const users = usersOf(problem, name as Resource);
+    const users = new Set(usersOf(problem, name as Resource));
     if (isRefused(users)) starts.push(users);
   }
   const proven = starts.filter(isRefused);
   if (proven.length > 0) return proven;
-  return stages > target.stages || placement.unplaced.length > 0
-    ? [new Set(model.units.map(({ id }) => id))]
-    : [];
-}
-
-/** Units that take some of a resource. */
-function usersOf(problem: Problem, resource: Resource): Set<number> {
-  const uses = ({ id }: Unit) => {
-    const alone = lowerBounds(subproblem(problem, new Set([id])));
-    return alone.some(({ name }) => name === resource);
-  };
-  return new Set(problem.model.units.filter(uses).map(({ id }) => id));
+  return stages > target.stages || placement.unplaced.length > 0 ? [new Set(every)] : [];
 }
 
 /** A smallest set of units from a refused one, in the order of the program. */
@@ -138,16 +129,15 @@ async function tablesFrom(
   start: ReadonlySet<number>,
   check: Check,
 ): Promise<Omit<Reason, "remedies"> & { units: ReadonlySet<number> }> {
-  const part = (ids: readonly number[]) => subproblem(problem, new Set(ids));
   const inOrder = [...start].sort((a, b) => weightOf(problem, a) - weightOf(problem, b) || a - b);
-  const { members, isMinimal } = await smallestRefused(inOrder, (ids, how) => check.ask(part(ids), how));
+  const { members, isMinimal } = await smallestRefused(inOrder, (ids, how) => check.ask(ids, how));
   const units = new Set([...members].sort((a, b) => a - b));
   const only = subproblem(problem, units);
   return {
     kind: "tables",
     members: [...units].map((id) => memberOf(only, id)),
     size: units.size,
-    because: becauseOf(only),
+    because: becauseOf(only, [...units]),
     isMinimal,
     units,
   };
@@ -182,9 +172,9 @@ function weightOf({ plans, demands, model, target }: Problem, id: number): numbe
   return Math.max((srams + shared) / target.sram.blocks, tcams / target.tcam.blocks);
 }
 
-function becauseOf(problem: Problem): string {
+function becauseOf(problem: Problem, ids: readonly number[]): string {
   const { target } = problem;
-  const proof = proofOf(problem);
+  const proof = proofOf(problem, ids);
   if (proof === undefined)
     return `no placement within the ${target.stages} stages was found: dependencies and resources of the stages together`;
   if (proof.kind !== "bound") return proof.detail;
