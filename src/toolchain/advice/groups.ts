@@ -63,23 +63,14 @@ function touchedFields(model: FitResult["model"], gress: Unit["gress"]): Map<str
     entry.isWritten ||= isWritten;
   };
   for (const unit of model.units.filter((one) => one.gress === gress)) {
-    for (const { access } of unit.key) add(access.field, unit.id, false);
-    for (const { field } of unit.condition?.reads ?? []) add(field, unit.id, false);
-    for (const { inputs } of unit.hashes) for (const { field } of inputs) add(field, unit.id, false);
-    for (const { field } of unit.implementation?.selector?.inputs ?? []) add(field, unit.id, false);
-    for (const { reads, writes } of unit.actions) {
-      for (const { field } of reads) add(field, unit.id, false);
-      for (const { field } of writes) add(field, unit.id, true);
-    }
+    for (const { field } of readsOf(unit)) add(field, unit.id, false);
+    for (const { writes } of unit.actions) for (const { field } of writes) add(field, unit.id, true);
   }
   const others = new Set(
     model.units
       .filter((one) => one.gress !== gress)
-      .flatMap(({ key, condition, actions }) => [
-        ...key.map(({ access }) => access.field),
-        ...(condition?.reads ?? []).map(({ field }) => field),
-        ...actions.flatMap(({ reads, writes }) => [...reads, ...writes].map(({ field }) => field)),
-      ]),
+      .flatMap((unit) => [...readsOf(unit), ...unit.actions.flatMap(({ writes }) => writes)])
+      .map(({ field }) => field),
   );
   const isFree = (field: string) => {
     // Both gresses of v1model have the same metadata.
@@ -89,4 +80,15 @@ function touchedFields(model: FitResult["model"], gress: Unit["gress"]): Map<str
     return !model.parser.reads(gress).has(field) && !model.parser.sets(gress).has(field);
   };
   return new Map([...found].filter(([field, { isWritten }]) => isWritten && isFree(field)));
+}
+
+/** What a table reads: for its match, to choose a member, for hashes, in its actions. */
+function readsOf({ key, condition, hashes, implementation, actions }: Unit): readonly { field: string }[] {
+  return [
+    ...key.map(({ access }) => access),
+    ...(condition?.reads ?? []),
+    ...hashes.flatMap(({ inputs }) => inputs),
+    ...(implementation?.selector?.inputs ?? []),
+    ...actions.flatMap(({ reads }) => reads),
+  ];
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
+import { groupsOf } from "../../../src/toolchain/advice/groups.js";
 import { advise } from "../../../src/toolchain/advice/index.js";
 import { edited } from "../../../src/toolchain/advice/own-text.js";
 import { editsOf } from "../../../src/toolchain/advice/rewrite.js";
@@ -14,7 +15,7 @@ import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.j
 import { analyse, compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { grownText } from "../../../tools/tna/grown-source.js";
-import { tnaSource } from "../fit/programs.js";
+import { tnaSource, wrap } from "../fit/programs.js";
 import { compared } from "./compared.js";
 
 const tofino = loadTarget("tofino");
@@ -249,6 +250,42 @@ describe("groups of values that take turns", () => {
     expect(offered(macro("SETUP", set, " hdr.d.t = 5;"))).toEqual([]);
     expect(offered(macro("USE", use))).toEqual([]);
   });
+
+  it.each<[string, string, readonly string[]]>([
+    ["leave alone", "h.d.e = 1;", ["m0", "m1"]],
+    ["match on", "late.apply();", ["m1"]],
+    ["compare", "if (m.m0 == 3) { h.d.e = 1; }", ["m1"]],
+    ["copy", "h.d.e = m.m0;", ["m1"]],
+    ["write", "m.m0 = 4; h.d.e = m.m0;", ["m1"]],
+    ["take in a hash", "hash(h.d.s, HashAlgorithm.crc16, (bit<16>) 0, { m.m0 }, (bit<16>) 64);", ["m1"]],
+    ["choose a member by", "chosen.apply();", ["m1"]],
+  ])(
+    "knows no group of a value of v1model that tables of egress %s, which has the same metadata",
+    (_, egress, expected) => {
+      const table = (name: string, key: string, statement: string) =>
+        `action ${name}_go(bit<32> v) { ${statement} } table ${name} { key = { ${key} : exact; } actions = { ${name}_go; NoAction; } size = 16; }\n`;
+      const ingress = [0, 1].map(
+        (i) =>
+          table(`in_${i}`, `h.d.${"ab"[i]}`, `m.m${i} = v;`) +
+          table(`out_${i}`, `m.m${i}`, `h.d.${"cf"[i]} = v;`),
+      );
+      const locals = `${table("late", "m.m0", "h.d.e = v;")}
+      action_selector(HashAlgorithm.crc16, 32w8, 32w8) members; action pick(bit<32> v) { h.d.e = v; }
+      table chosen { key = { h.d.b : exact; m.m0 : selector; } actions = { pick; NoAction; } implementation = members; size = 16; }\n`;
+      const fields = "bit<32> a; bit<32> b; bit<32> c; bit<32> e; bit<32> f; bit<16> s;";
+      const apply = "in_0.apply(); in_1.apply(); out_0.apply(); out_1.apply();";
+      const text = wrap(fields, ingress.join(""), apply, egress).replace(
+        /(control Egr[^{]*\{)/,
+        `$1 ${locals}`,
+      );
+      const file = new SourceFile("program.p4", text);
+      const { program: compiled } = compile({ file }, new Diagnostics())!;
+      const { unit } = analyse(file, {}, new Diagnostics());
+      const groups = groupsOf(new TableTexts(file, unit), fitProgram(compiled, tofino), "ingress");
+      const named = groups.flatMap((group) => group.fields.map((field) => field.split(".").at(-1)!));
+      expect(named.sort()).toEqual(expected);
+    },
+  );
 
   it("takes a name that no included file has", () => {
     const text = `#define MINE turn_##1\n${program({ locals: "bit<8> MINE = 3;\n" })}`;

@@ -186,6 +186,8 @@ describe("crossbars as values", () => {
       .map(({ table, count }) => match(`t${table}`, count)),
     fc.integer({ min: 0, max: 9 }).map((table) => gateway(`t${table}`, 3, 2)),
     fc.integer({ min: 0, max: 9 }).map((table) => distribution(`t${table}`, 4, 16)),
+    // More bytes than a group has: no place for a gateway of one group.
+    fc.integer({ min: 17, max: 20 }).map((count) => gateway("wide", count)),
   );
   const seen = ({ bytes, hashBits, units }: ExactCrossbar) => ({ bytes, hashBits, units });
 
@@ -222,6 +224,48 @@ describe("crossbars as values", () => {
     expect(fill()[0]).toBe(first[0]);
     expect(place).not.toHaveBeenCalled();
     place.mockRestore();
+  });
+
+  it("begin with what the target states: nothing without hash functions or the byte of an ALU, 52 columns where it states none", () => {
+    const chip = loadTarget("tofino");
+    const stating = (change: Partial<typeof chip.per_stage>) =>
+      new CrossbarStates().empty({ ...chip, per_stage: { ...chip.per_stage, ...change } });
+    expect(stating({ hash_groups: null })).toBeUndefined();
+    expect(stating({ alu_crossbar_byte: null })).toBeUndefined();
+    const eight = Array.from({ length: 8 }, (_, i) => match(`t${i}`, 4));
+    // Four line addresses of ten bits a function: 40 columns and 12 single bits.
+    expect(stating({ hash_group_bits: null })!.place(eight)).toBe(true);
+    expect(stating({ hash_group_bits: null })!.shape).toMatchObject({ columns: 52, functions: 8 });
+    // One object for a fit, whose explanation asks for other targets, too.
+    const both = new CrossbarStates();
+    const fewer = { ...chip, per_stage: { ...chip.per_stage, hash_groups: 4 } };
+    expect([chip, fewer, chip].map((one) => both.empty(one)?.shape.functions)).toEqual([8, 4, 8]);
+    expect(both.empty(chip)).toBe(both.empty(chip));
+  });
+
+  it("know a use without room once, too, also one that columns do not decide", () => {
+    const own = new CrossbarStates();
+    const wide = usesOf([gateway("wide", 17)]);
+    expect(own.with(start, wide)).toBeUndefined();
+    const place = vi.spyOn(ExactCrossbar.prototype, "place");
+    expect(own.with(start, wide)).toBeUndefined();
+    expect(place).not.toHaveBeenCalled();
+    place.mockRestore();
+  });
+
+  it("are forgotten past 20,000 of them, and kept from there on", () => {
+    const own = new CrossbarStates();
+    const ask = (from: number, to = from) => {
+      const place = vi.spyOn(ExactCrossbar.prototype, "place");
+      for (let i = from; i <= to; i++) own.with(start, usesOf([gateway(`c${i}`, 1)]));
+      const { length } = place.mock.calls;
+      place.mockRestore();
+      return length;
+    };
+    expect(ask(1, 20_000)).toBe(20_000);
+    expect(ask(1)).toBe(0);
+    expect(ask(20_001)).toBe(1);
+    expect([ask(1), ask(2), ask(1), ask(2), ask(20_001)]).toEqual([1, 1, 0, 0, 0]);
   });
 
   it("are without columns for a key only where it has no place, and where all functions are full", () => {

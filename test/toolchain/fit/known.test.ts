@@ -4,8 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { fitProgram, toJson } from "../../../src/toolchain/fit/index.js";
-import { ExactCrossbar } from "../../../src/toolchain/fit/place/crossbar.js";
-import { subproblem } from "../../../src/toolchain/fit/reason/subproblem.js";
+import { NO_MEMORY, type TableLayout } from "../../../src/toolchain/fit/memory/layout.js";
+import { type CrossbarUse, ExactCrossbar } from "../../../src/toolchain/fit/place/crossbar.js";
+import { Known } from "../../../src/toolchain/fit/place/known.js";
+import { NO_DEMAND, subproblem } from "../../../src/toolchain/fit/reason/subproblem.js";
 import { compileText, loadTarget } from "./golden.js";
 import { randomProgram } from "./programs.js";
 
@@ -55,6 +57,53 @@ describe("what a fit works out once", () => {
     expect(one!.known).toBe(first.problem.known);
     expect(one!.model.units[5]).toBe(other!.model.units[5]);
     expect(subproblem(second.problem, new Set([0])).model.units[5]).not.toBe(one!.model.units[5]);
+  });
+
+  it("has the uses of a table by its demand and searches, its key before what else it needs", () => {
+    const bytes = [{ name: "1:0", align: 1 as const, phase: 0 }];
+    const condition: CrossbarUse = { kind: "gateway", bytes, bits: 3, groups: 1 };
+    const demand = { ...NO_DEMAND, matchBytes: bytes, crossbar: [condition] };
+    const known = new Known();
+    const layout = (ways: number, select: number, match: "exact" | "ternary" = "exact"): TableLayout => ({
+      ...NO_MEMORY,
+      match,
+      searches: [{ ways, select }],
+    });
+    const searched = (ways: number, select: number) => ({ kind: "match", bytes, ways, select });
+    for (const [ways, select] of [
+      [4, 0],
+      [4, 2],
+      [3, 2],
+    ] as const)
+      expect(known.usesOf(demand, layout(ways, select)).list).toEqual([searched(ways, select), condition]);
+    expect(known.usesOf(demand, layout(4, 2))).toBe(known.usesOf(demand, layout(4, 2)));
+    expect(known.usesOf(demand, layout(4, 2, "ternary")).list).toEqual([condition]);
+    // A key without a byte is on no crossbar.
+    expect(known.usesOf({ ...demand, matchBytes: [] }, layout(4, 0)).list).toEqual([condition]);
+  });
+
+  it("has a table and its gateway as one: a logical table and a gateway less, the condition behind what the table needs", () => {
+    const use = (key: string): CrossbarUse => ({ kind: "distribution", key, bytes: [], bits: 8 });
+    const of = (logicalTables: number, gateways: number, key: string) => ({
+      ...NO_DEMAND,
+      logicalTables,
+      gateways,
+      crossbar: [use(key)],
+    });
+    const known = new Known();
+    const table = of(1, 0, "table");
+    const condition = of(2, 2, "condition");
+    const both = known.withGateway(table, condition);
+    // A condition of two gateways is two logical tables, of which the table is one.
+    expect(both).toEqual({
+      ...NO_DEMAND,
+      logicalTables: 2,
+      gateways: 2,
+      crossbar: [use("table"), use("condition")],
+    });
+    expect(known.withGateway(table, condition)).toBe(both);
+    // The gateway that a table has itself is the one of the condition.
+    expect([1, 3].map((own) => known.withGateway(of(1, own, "t"), of(1, 1, "c")).gateways)).toEqual([1, 3]);
   });
 
   it("changes no result: a program has the same fit after another one as before it", () => {

@@ -188,10 +188,26 @@ describe("a counter's cells in a word", () => {
     ["bit<36>", "PACKETS_AND_BYTES", 2],
     ["bit<37>", "PACKETS_AND_BYTES", 1],
     ["bit<64>", "PACKETS_AND_BYTES", 1],
+    ["bit<72>", "PACKETS", 2],
+    ["bit<72>", "PACKETS_AND_BYTES", 1],
   ])("of %s and %s are %i", (type, kind, perWord) => {
     const entries = 32768;
     expect(mapRams(type, kind)).toBe(entries / 1024 / perWord + 1);
   });
+});
+
+it.each([
+  ["Counter<bit<8>, bit<4>>", "", 8],
+  ["Counter<bit<64>, bit<4>>", "", 64],
+  // A cell is a number of at most 64 bits (BF Runtime, $COUNTER_SPEC_PKTS): more says nothing.
+  ["Counter<bit<65>, bit<4>>", "", undefined],
+  ["Counter<bit<128>, bit<4>>", "", undefined],
+])("states the bits of %s cells up to 64", (type, annotation, bits) => {
+  const { bmv2 } = programOf({
+    ingress: `${annotation} ${type}(16, CounterType_t.PACKETS) c;`,
+    apply: "c.count(1);",
+  });
+  expect(bmv2.counter_arrays!.map((one) => (one as { bitwidth?: number }).bitwidth)).toEqual([bits]);
 });
 
 it("gives a meter's answer to the packet without a choice", () => {
@@ -330,6 +346,10 @@ describe("the validity of headers", () => {
     of: "bits" | "bitsIngress" | "bitsEgress",
   ) => use[8][of] + use[16][of] + use[32][of];
 
+  /** Bits of a header of type `x_h`, by its declaration. */
+  const [, declared = ""] = /header x_h \{([^}]*)\}/.exec(tnaSource({})) ?? [];
+  const headerBits = [...declared.matchAll(/bit<(\d+)>/g)].reduce((sum, [, bits]) => sum + Number(bits), 0);
+
   it("is bits of one container: two tables that take headers away need two stages", () => {
     const away = (first: string, second: string) =>
       fitOf({
@@ -344,14 +364,16 @@ describe("the validity of headers", () => {
     const tagalong = (apply: string) => bitsBeside(fitOf({ headers, parser, apply }).phv.tagalong, "bits");
     const none = tagalong("if (hdr.d.a == 1) { tm.ucast_egress_port = 4; }");
     expect(tagalong("if (hdr.d.a == 1) { hdr.x.setInvalid(); }")).toBe(none);
-    expect(tagalong("if (hdr.d.a == 1) { hdr.x.setValid(); }")).toBe(none + 80);
+    expect(tagalong("if (hdr.d.a == 1) { hdr.x.setValid(); }")).toBe(none + headerBits);
   });
 
   it("takes containers in the gress that parses or sends the header", () => {
     const { phv } = fitOf({ headers, parser });
     const none = fitOf({}).phv;
     // Ingress: one of x and y more. Egress sends them, but nothing makes them valid there.
-    expect(bitsBeside(phv.tagalong, "bitsIngress")).toBe(bitsBeside(none.tagalong, "bitsIngress") + 80);
+    expect(bitsBeside(phv.tagalong, "bitsIngress")).toBe(
+      bitsBeside(none.tagalong, "bitsIngress") + headerBits,
+    );
     expect(bitsBeside(phv.tagalong, "bitsEgress")).toBe(0);
   });
 });

@@ -12,14 +12,17 @@ import { loadTarget } from "./golden.js";
 const GROUPS = 5;
 const FIELDS = 24;
 
-/** Groups of values, of which a table sets each and another one matches on it: one group after the other, or all at once. */
-function source(isInTurn: boolean, pragma: string): string {
+/**
+ * Groups of values, of which a table sets each and another one matches on it: one group after the other, or all at once. The table that sets
+ * the group `large` has more entries than the device.
+ */
+function source(isInTurn: boolean, pragma: string, large?: number): string {
   const groups = Array.from({ length: GROUPS }, (_, i) => i);
   const fields = Array.from({ length: FIELDS }, (_, i) => i);
   const declarations = groups.map(
     (g) => `${fields.map((f) => `bit<32> v${g}_${f};`).join(" ")}
 action set${g}(${fields.map((f) => `bit<32> a${f}`).join(", ")}) { ${fields.map((f) => `v${g}_${f} = a${f};`).join(" ")} }
-table in${g} { key = { link : exact; } actions = { set${g}; } size = 16; }
+table in${g} { key = { link : exact; ${g === large ? "h.a.x : exact;" : ""} } actions = { set${g}; } size = ${g === large ? 50_000_000 : 16}; }
 action mark${g}(bit<16> a) { link = a; }
 table out${g} { key = { ${fields.map((f) => `v${g}_${f} : exact;`).join(" ")} } actions = { mark${g}; } size = 16; }`,
   );
@@ -50,9 +53,9 @@ Switch(pipe) main;
 `;
 }
 
-function fitOf(isInTurn: boolean, pragma = "") {
+function fitOf(isInTurn: boolean, pragma = "", large?: number) {
   const diagnostics = new Diagnostics();
-  const file = new SourceFile("turns.p4", source(isInTurn, pragma));
+  const file = new SourceFile("turns.p4", source(isInTurn, pragma, large));
   const defines = { __TARGET_TOFINO__: "1" };
   const built = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
   diagnostics.throwIfErrors();
@@ -68,6 +71,18 @@ describe("values that have a container in turn", () => {
     const later = slicesOf(phv.allocation!).filter(({ zeroedBy }) => zeroedBy !== undefined);
     expect(later.length).toBeGreaterThan(0);
     expect(later.every(({ zeroedBy }) => zeroedBy!.length === 0)).toBe(true);
+  });
+
+  it("have no turn where the table that sets them has no stage", () => {
+    const { verdict, phv, placement } = fitOf(true, "", 2);
+    expect(verdict).toBe("cannot fit");
+    expect(placement.unplaced.map(({ unit }) => unit.table)).toEqual(["pipe.I.in2"]);
+    const slices = slicesOf(phv.allocation!);
+    expect(slices.filter(({ live }) => !Number.isFinite(live.from) || !Number.isFinite(live.to))).toEqual([]);
+    const own = slices.filter(({ field }) => field.includes("v2_"));
+    expect(own.filter(({ zeroedBy }) => zeroedBy !== undefined)).toEqual([]);
+    // The others still take turns.
+    expect(slices.some(({ zeroedBy }) => zeroedBy !== undefined)).toBe(true);
   });
 
   it("have no containers where all are there at once", () => {

@@ -9,7 +9,8 @@ import type { Demand } from "../place/demand.js";
 import type { LeftOut } from "../place/known.js";
 import type { Problem } from "../place/placement.js";
 
-const NO_DEMAND: Demand = {
+/** Of a unit that is left out. */
+export const NO_DEMAND: Demand = {
   logicalTables: 0,
   exactTables: 0,
   ternaryTables: 0,
