@@ -48,6 +48,7 @@ class Asking {
   /** Asks about amounts of one growth until the compiler's point of refusal is known. */
   async growth(one: Case, line: Grown): Promise<void> {
     let place: GrowthPlace | undefined;
+    let isAsked = false;
     for (;;) {
       const amount = nextAmount(line, this.#known(one, line.kind));
       if (amount === undefined) break;
@@ -60,10 +61,11 @@ class Asking {
       const { verdict } = trial.result;
       const ours = { verdict, resource: fitResource(trial.result), stages: trial.result.stages };
       this.#note({ case: caseName(one), kind: line.kind, amount, ours, theirs: await this.#ask(one, trial) });
+      isAsked = true;
     }
     const { least } = pointOf(this.#known(one, line.kind));
     const folder = join(this.grown, growthFolder(caseName(one), line.kind), "least");
-    if (least === undefined || existsSync(folder)) return;
+    if (least === undefined || (existsSync(folder) && !isAsked)) return;
     place ??= await growthPlace(this.corpus, one, line.table);
     if (place !== undefined)
       await tryGrowth(this.corpus, place, growingOf(line.kind, place.place.name, least), folder);
@@ -75,13 +77,13 @@ class Asking {
     const { least } = pointOf(known);
     const asked = known.find(({ amount, theirs }) => amount === least && theirs.said === "refused");
     if (asked === undefined) return;
-    const folder = refusedFolder(this.grown, one, line.kind);
-    const moved = (path: string) => path.replace(join(this.corpus, one.repo.replace("/", "+")), folder);
-    const { result } = await fitted(
-      one,
-      moved(programFile(this.corpus, one)),
-      searchPath(this.corpus, one).map(moved),
-    );
+    const place = await growthPlace(this.corpus, one, line.table);
+    if (place === undefined) return;
+    const growing = growingOf(line.kind, place.place.name, asked.amount);
+    const folder = join(this.grown, growthFolder(caseName(one), line.kind), "least");
+    const trial = await tryGrowth(this.corpus, place, growing, folder);
+    if (trial === undefined) return;
+    const { result } = trial;
     const ours = { verdict: result.verdict, resource: fitResource(result), stages: result.stages };
     this.#note({ ...asked, ours });
   }

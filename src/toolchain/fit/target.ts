@@ -149,6 +149,8 @@ export const targetSchema = z.strictObject({
     /** Bits of a word that hold match data, where that is less than the word. */
     match_width: sourced,
     map_rams: sourced,
+    /** The blocks of a word are in one column, in different rows. */
+    columns: sourced,
   }),
   tcam: z.strictObject({
     blocks: count,

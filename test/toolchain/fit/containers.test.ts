@@ -323,15 +323,20 @@ describe("the memory of a table", () => {
             one.srams <= free.srams &&
             one.mapRams <= free.mapRams &&
             (one.tcamWidth === 0 || one.tcams / one.tcamWidth <= free.tcamUnits);
-          const part = plan.largest(entries, free);
+          const parts = [...plan.parts(entries, free)];
           const step = layout.match === "exact" ? target.sram.depth : target.tcam.depth;
-          if (fits(layout)) expect(part).toBe(entries);
-          else if (part === undefined) expect(fits(plan.layout(step))).toBe(false);
+          const [part] = parts;
+          if (part === undefined) expect(fits(plan.layout(step))).toBe(false);
           else {
-            expect(part).toBeLessThan(entries);
-            expect(fits(plan.layout(part))).toBe(true);
-            if (part % step === 0 && part + step < entries)
-              expect(fits(plan.layout(part + step))).toBe(false);
+            expect(part.entries).toBeLessThanOrEqual(entries);
+            if (part.entries % step === 0 && part.entries + step < entries)
+              expect(fits(plan.layout(part.entries + step))).toBe(false);
+          }
+          if (fits(layout)) expect(part?.entries).toBe(entries);
+          for (const [i, { layout: one, entries: own }] of parts.entries()) {
+            expect(fits(one)).toBe(true);
+            if (!(spec.kind === "exact" && spec.keyBits < 20)) expect(own).toBeLessThanOrEqual(one.entries);
+            if (i > 0) expect(own).toBeLessThanOrEqual(parts[i - 1]!.entries);
           }
         },
       ),

@@ -14,7 +14,7 @@ import {
   ternaryWidth,
 } from "../../../src/toolchain/fit/memory/ternary.js";
 import type { Attached, KeyPart } from "../../../src/toolchain/fit/model/model.js";
-import { tcamUnitsFit } from "../../../src/toolchain/fit/place/stage.js";
+import { unitsFit } from "../../../src/toolchain/fit/place/stage.js";
 import { loadTarget } from "./golden.js";
 
 const tofino = loadTarget("tofino");
@@ -276,6 +276,6 @@ describe("what a stage packs", () => {
       true,
     ],
   ])("TCAM units %j in two columns of 12 rows", (units, fits) => {
-    expect(tcamUnitsFit(new Map(units), 2, 12)).toBe(fits);
+    expect(unitsFit(new Map(units), 2, 12)).toBe(fits);
   });
 });

@@ -169,6 +169,8 @@ describe("a stage", () => {
       mapRams: 20,
       statsAlus: 1,
       meterAlus: 2,
+      alu: [],
+      action: [],
     };
     const stage = stageOf(target);
     expect(stage.holds(memory)).toBe(false);
@@ -241,6 +243,8 @@ describe("what a unit needs of a stage", () => {
       const names = bytesOfUses([...crossbar, { kind: "match", bytes: matchBytes, ways: 1, select: 0 }]);
       const amounts = {
         ...rest,
+        // Where they stand: array.test.ts.
+        shared: rest.shared.map(({ alu, action, ...memory }) => memory),
         hashes: crossbar.flatMap((use) =>
           use.kind === "selector" || use.kind === "distribution" ? [use.bits] : [],
         ),

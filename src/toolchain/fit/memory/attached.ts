@@ -1,6 +1,7 @@
 /** Memories with an ALU beside them: counters, meters, registers, idle times and action selectors. */
 import type { Attached, Implementation } from "../model/model.js";
 import type { Target } from "../target.js";
+import type { AluMemory } from "./blocks.js";
 
 /** What a memory takes of a stage. */
 export interface AttachedMemory {
@@ -50,6 +51,22 @@ function cellsPerWord({ kind, counts, width }: Attached, { sram, stateful }: Tar
   }
   if (kind === "meter" || kind === "filter") return stateful.meters_per_word;
   return width > sram.width ? 1 / Math.ceil(width / sram.width) : Math.floor(sram.width / Math.max(1, width));
+}
+
+/** The memory as the array of a stage takes it. */
+export function aluMemory(
+  { name, kind, resultBytes }: Pick<Attached, "name" | "kind" | "resultBytes">,
+  { blocks, mapRams }: Pick<AttachedMemory, "blocks" | "mapRams">,
+  isDirect: boolean,
+): AluMemory {
+  return {
+    name,
+    kind: kind === "counter" ? "statistics" : "meter",
+    blocks,
+    colours: mapRams - blocks,
+    hasResult: kind !== "counter" && resultBytes > 0,
+    isDirect,
+  };
 }
 
 /** The selector's member lists, without the members' action data. */

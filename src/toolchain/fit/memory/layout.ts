@@ -4,7 +4,8 @@ import type { Attached, KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
-import { attachedMemory, hasWideGroups } from "./attached.js";
+import { aluMemory, attachedMemory, hasWideGroups } from "./attached.js";
+import { type ArrayUse, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
 import {
   askedWays,
   type HashSearch,
@@ -41,10 +42,22 @@ export interface TableLayout {
   /** RAM blocks of each hash way, over the whole width. */
   readonly wayRams: readonly number[];
   readonly entriesPerWord: number;
+  /** SRAM blocks side by side that hold a word of entries; 0: no entries in SRAM. */
+  readonly wordBlocks: number;
+  /** Its memories as the array of a stage takes them. */
+  readonly array: ArrayUse;
   /** Hash functions that address the blocks, one after the other. */
   readonly searches: readonly HashSearch[];
   readonly hashBits: number;
   /** Logical tables: more than one for partitions that take more blocks than a row has for one. */
+  readonly logicalTables: number;
+}
+
+/** What is free in a stage. */
+export interface Free {
+  readonly srams: number;
+  readonly tcamUnits: number;
+  readonly mapRams: number;
   readonly logicalTables: number;
 }
 
@@ -59,6 +72,8 @@ export const NO_MEMORY: TableLayout = {
   tcamWidth: 0,
   wayRams: [],
   entriesPerWord: 0,
+  wordBlocks: 0,
+  array: NOTHING_IN_ARRAY,
   searches: [],
   hashBits: 0,
   logicalTables: 1,
@@ -94,7 +109,10 @@ export class TablePlan {
   readonly busBytes: number;
   readonly #formats: readonly DataFormat[];
   readonly #fixedOverhead: number;
+  /** The overhead by which the compiler packs exact entries. */
+  readonly #packedOverhead: number;
   readonly #cache = new Map<number, TableLayout>();
+  #known: readonly { readonly format: DataFormat; readonly packing: Packing }[] | undefined;
 
   /** @param isGateway a gateway may hold the entries, where they fit it */
   constructor(
@@ -112,6 +130,7 @@ export class TablePlan {
       ? [{ immediateBits: 0, ramBytes: 0, inRam: [] }]
       : dataFormats(unit.actions, unit.gress, phv, target);
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
+    this.#packedOverhead = this.#fixedOverhead + directBits(unit);
     this.isGateway = isGateway && fitsGateway(unit, target) && dataFits(unit, target, phv);
     this.isAddressed = !this.isGateway && this.#isAddress();
     this.match = this.isGateway || this.isAddressed ? "none" : matchKind(unit);
@@ -125,7 +144,7 @@ export class TablePlan {
     if (layout === undefined) {
       const { algorithmic } = this.unit;
       if (algorithmic !== undefined) layout = this.#algorithmic(algorithmic, entries);
-      else layout = this.match === "exact" ? this.#exact(entries) : this.#ternary(entries);
+      else layout = this.match === "exact" ? this.#cheapest(entries) : this.#ternary(entries);
       this.#cache.set(entries, layout);
     }
     return layout;
@@ -165,6 +184,22 @@ export class TablePlan {
       srams: action + direct.blocks,
       blocks: { match: 0, indirection: 0, action, direct: direct.blocks },
       mapRams: direct.mapRams,
+      array: this.#array(entries, { ramBytes: this.ramBytes }, {}),
+    };
+  }
+
+  /** What the table has in the array beside its entries. */
+  #array(entries: number, { ramBytes }: Pick<DataFormat, "ramBytes">, more: Partial<ArrayUse>): ArrayUse {
+    const { target, unit } = this;
+    const blocks = actionBlocks(entries, ramBytes, target);
+    const width = Math.max(1, Math.ceil((8 * ramBytes) / target.sram.width));
+    return {
+      ...NOTHING_IN_ARRAY,
+      action: blocks === 0 ? [] : [{ depth: blocks / width, width }],
+      alu: unit.attached
+        .filter(({ index, kind }) => index === "direct" && kind !== "idle")
+        .map((attached) => aluMemory(attached, attachedMemory(attached, entries, target), true)),
+      ...more,
     };
   }
 
@@ -180,65 +215,80 @@ export class TablePlan {
     return { blocks, mapRams };
   }
 
-  #exact(entries: number): TableLayout {
+  #cheapest(entries: number): TableLayout {
+    let best: Choice | undefined;
+    for (const choice of this.#options(entries))
+      if (best === undefined || isCheaper(choice, best)) best = choice;
+    return best?.layout ?? this.#tooWide(entries);
+  }
+
+  /** Of each format of data and each packing: the layout of at least so many entries. */
+  *#options(entries: number): Generator<Choice> {
+    for (const { format, packing } of this.#packings())
+      yield { layout: this.#exact(entries, format, packing), bytes: format.ramBytes };
+  }
+
+  #packings(): readonly { readonly format: DataFormat; readonly packing: Packing }[] {
+    const single = hasWideGroups(this.unit.implementation, this.target);
+    this.#known ??= this.#formats.flatMap((format) => {
+      const { immediateBits: immediate } = format;
+      const list = packings(this.keyBytes, this.#packedOverhead + immediate, this.target, {
+        immediate,
+        single,
+      });
+      return asked(list, this.unit).map((packing) => ({ format, packing }));
+    });
+    return this.#known;
+  }
+
+  #exact(entries: number, format: DataFormat, { entriesPerWord, width }: Packing): TableLayout {
     const { target, unit } = this;
     const { depth } = target.sram;
     const minWays = target.exact.min_ways ?? 1;
     const maxWayBlocks = target.exact.max_way_blocks ?? target.sram.blocks;
-    const single = hasWideGroups(unit.implementation, target);
     const lineBits = lineBitsOf(target);
     const { hash_group_bits: columns } = target.per_stage;
     const selectBits = columns === null ? Number.POSITIVE_INFINITY : columns - minWays * lineBits;
-    let best: Choice | undefined;
-    for (const format of this.#formats) {
-      const overhead = this.#fixedOverhead + format.immediateBits;
-      for (const { entriesPerWord, width } of asked(
-        packings(this.keyBytes, overhead, target, { immediate: format.immediateBits, single }),
-        unit,
-      )) {
-        const needed = Math.ceil(entries / (entriesPerWord * depth));
-        let words = Math.max(needed, minWays, 1);
-        // No stage holds more, so the ways of a deeper table are never used. This bounds their number.
-        let ways = waySizes(Math.min(words, target.sram.blocks), minWays, maxWayBlocks);
-        const { ways: count } = unit.pragmas;
-        if (count !== undefined) {
-          ways = askedWays(Math.min(needed, target.sram.blocks), count);
-          words = Math.max(
-            ways.reduce((sum, size) => sum + size, 0),
-            needed,
-          );
-        }
-        const identity = this.#hasOwnAddress(format)
-          ? identityBlocks(this.keyBytes.bits, entriesPerWord, words, target)
-          : undefined;
-        if (identity !== undefined && (count ?? 1) === 1) {
-          ways = [identity];
-          words = identity;
-        }
-        const searches = searchesOf(ways, { most: minWays, selectBits, isAsked: count !== undefined });
-        const allocated = words * entriesPerWord * depth;
-        const action = actionBlocks(allocated, format.ramBytes, target);
-        const beside = this.#direct(allocated);
-        const srams = words * width + action + beside.blocks;
-        const layout: TableLayout = {
-          match: "exact",
-          entries: allocated,
-          srams,
-          blocks: { match: words * width, indirection: 0, action, direct: beside.blocks },
-          mapRams: beside.mapRams,
-          tcams: 0,
-          tcamWidth: 0,
-          wayRams: ways.map((size) => size * width),
-          entriesPerWord,
-          searches,
-          hashBits: searches.reduce((sum, { ways: own, select }) => sum + own * lineBits + select, 0),
-          logicalTables: 1,
-        };
-        const bytes = format.ramBytes;
-        if (best === undefined || isCheaper({ layout, width, bytes }, best)) best = { layout, width, bytes };
-      }
+    const needed = Math.ceil(entries / (entriesPerWord * depth));
+    let words = Math.max(needed, minWays, 1);
+    // No stage holds more, so the ways of a deeper table are never used. This bounds their number.
+    let ways = waySizes(Math.min(words, target.sram.blocks), minWays, maxWayBlocks);
+    const { ways: count } = unit.pragmas;
+    if (count !== undefined) {
+      ways = askedWays(Math.min(needed, target.sram.blocks), count);
+      words = Math.max(
+        ways.reduce((sum, size) => sum + size, 0),
+        needed,
+      );
     }
-    return best?.layout ?? this.#tooWide(entries);
+    const identity = this.#hasOwnAddress(format)
+      ? identityBlocks(this.keyBytes.bits, entriesPerWord, words, target)
+      : undefined;
+    if (identity !== undefined && (count ?? 1) === 1) {
+      ways = [identity];
+      words = identity;
+    }
+    const searches = searchesOf(ways, { most: minWays, selectBits, isAsked: count !== undefined });
+    const allocated = words * entriesPerWord * depth;
+    const action = actionBlocks(allocated, format.ramBytes, target);
+    const beside = this.#direct(allocated);
+    const srams = words * width + action + beside.blocks;
+    return {
+      match: "exact",
+      entries: allocated,
+      srams,
+      blocks: { match: words * width, indirection: 0, action, direct: beside.blocks },
+      mapRams: beside.mapRams,
+      tcams: 0,
+      tcamWidth: 0,
+      wayRams: ways.map((size) => size * width),
+      entriesPerWord,
+      wordBlocks: width,
+      array: this.#array(allocated, format, { ways: ways.map((depth) => ({ depth, width })) }),
+      searches,
+      hashBits: searches.reduce((sum, { ways: own, select }) => sum + own * lineBits + select, 0),
+      logicalTables: 1,
+    };
   }
 
   /**
@@ -268,6 +318,7 @@ export class TablePlan {
       blocks: { match: words * wide, indirection: 0, action: 0, direct: 0 },
       wayRams: [words * wide],
       entriesPerWord: 1,
+      wordBlocks: wide,
       searches: [{ ways: this.target.exact.min_ways ?? 1, select: 0 }],
       hashBits: (this.target.exact.min_ways ?? 1) * lineBitsOf(this.target),
     };
@@ -277,7 +328,10 @@ export class TablePlan {
    * Partitions in SRAM: the number of the partition is the address, and an entry holds the rest of the key as value and
    * mask. All entries of a partition are compared at once.
    */
-  #algorithmic({ partitions, index, extra }: NonNullable<Unit["algorithmic"]>, wanted: number): TableLayout {
+  #algorithmic(
+    { partitions: count, index, extra }: NonNullable<Unit["algorithmic"]>,
+    wanted: number,
+  ): TableLayout {
     const { target, unit } = this;
     // As much of the data as the entry has room for.
     const format = this.#formats.at(-1);
@@ -288,9 +342,9 @@ export class TablePlan {
       0,
     );
     const entryBits = Math.max(1, keyBits + (version ?? 0) + this.#fixedOverhead + format!.immediateBits);
-    const perPartition = Math.ceil((wanted + extra) / partitions);
-    const lines = Math.min(partitions, target.sram.depth);
-    const ways = Math.ceil(partitions / target.sram.depth);
+    const perPartition = Math.ceil((wanted + extra) / count);
+    const lines = Math.min(count, target.sram.depth);
+    const ways = Math.ceil(count / target.sram.depth);
     let best: { srams: number; perWord: number; width: number; deep: number } | undefined;
     for (let width = 1; width <= (maxWidth ?? Math.ceil(entryBits / target.sram.width)); width++) {
       const fitting = Math.floor((width * target.sram.width) / entryBits);
@@ -305,9 +359,13 @@ export class TablePlan {
     const action = actionBlocks(entries, format!.ramBytes, target);
     const beside = this.#direct(entries);
     // The number of the partition chooses the line, and the block where there are more partitions than lines.
-    const select = Math.max(0, Math.ceil(Math.log2(partitions)) - lineBitsOf(target));
+    const select = Math.max(0, Math.ceil(Math.log2(count)) - lineBitsOf(target));
     // Each logical table of many partitions takes a block of its own.
-    const perTable = partitions > MANY_PARTITIONS ? 1 : PARTITION_BLOCKS;
+    const perTable = count > MANY_PARTITIONS ? 1 : PARTITION_BLOCKS;
+    const { width, deep } = best;
+    const partitions = Array.from({ length: Math.ceil(deep / perTable) }, (_, table) =>
+      new Array<Way>(ways).fill({ depth: Math.min(perTable, deep - table * perTable), width }),
+    ).flat();
     return {
       ...NO_MEMORY,
       match: "exact",
@@ -317,6 +375,8 @@ export class TablePlan {
       mapRams: beside.mapRams,
       wayRams: new Array<number>(Math.min(best.deep, MAX_SHOWN_WAYS)).fill(ways * best.width),
       entriesPerWord: best.perWord,
+      wordBlocks: best.width,
+      array: this.#array(entries, format!, { partitions }),
       searches: [{ ways: 1, select }],
       hashBits: lineBitsOf(target) + select,
       logicalTables: Math.max(1, Math.ceil(best.deep / perTable)),
@@ -352,6 +412,8 @@ export class TablePlan {
         tcamWidth: width,
         wayRams: [],
         entriesPerWord: 0,
+        wordBlocks: 0,
+        array: this.#array(allocated, format, { indirection }),
         searches: [],
         hashBits: 0,
         logicalTables: 1,
@@ -360,53 +422,113 @@ export class TablePlan {
     return best!;
   }
 
-  /**
-   * A counter or meter beside the entries is within the rows that its ALU reaches, as a register is: the compiler splits the table there (p4c,
-   * mau/memories.h, MAX_DATA_SWBOX_ROWS). A chip that gives a long one a second spare reaches all rows.
-   */
-  isInReach({ entries }: TableLayout): boolean {
-    const { max_blocks: most, max_statistics_blocks: more } = this.target.stateful;
-    if (most === null || more !== null) return true;
-    return this.unit.attached.every(
-      (memory) =>
-        memory.index !== "direct" ||
-        memory.kind === "idle" ||
-        attachedMemory(memory, entries, this.target).mapRams <= most,
-    );
+  /** All layouts of at least `entries` entries, the cheapest first, as the compiler tries them. */
+  layouts(entries: number): readonly TableLayout[] {
+    if (this.match !== "exact" || this.unit.algorithmic !== undefined) return [this.layout(entries)];
+    const choices = [...this.#options(entries)].sort((a, b) => (isCheaper(a, b) ? -1 : 1));
+    return choices.length === 0 ? [this.layout(entries)] : choices.map(({ layout }) => layout);
   }
 
   /**
-   * The largest part of `entries` entries whose layout is within the free blocks, as a number of entries; undefined when the smallest part
-   * exceeds them. A part of a ternary table takes whole units, a part of an exact table takes whole ways. Where an entry takes several rows,
-   * the layout has more rows than the part has entries.
+   * Parts of a table of `entries` entries that are within the free blocks, the largest first, down to the smallest that the ways need: where
+   * the array of the stage does not hold one, the compiler tries the next (p4c, mau/table_placement.cpp, shrink_preferred_lo). A part of a
+   * ternary table takes whole units, a part of an exact table whole words. Where an entry takes several rows, the layout has more rows than
+   * the part has entries.
    */
-  largest(
-    entries: number,
-    free: { srams: number; tcamUnits: number; mapRams: number; logicalTables: number },
-  ): number | undefined {
-    const fits = (layout: TableLayout) =>
-      this.isInReach(layout) &&
-      layout.logicalTables <= free.logicalTables &&
-      layout.srams <= free.srams &&
-      layout.mapRams <= free.mapRams &&
-      (layout.tcamWidth === 0 || layout.tcams / layout.tcamWidth <= free.tcamUnits);
-    if (fits(this.layout(entries))) return entries;
-    if (this.isAddressed) return undefined;
-    const { algorithmic } = this.unit;
-    const depth = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
-    const step = algorithmic?.partitions ?? depth;
-    let low = 0;
-    let high = Math.ceil(entries / step);
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (fits(this.layout(middle * step))) low = middle;
-      else high = middle;
-    }
-    if (low === 0) return undefined;
-    // Ways hold what they hold: a part takes what its blocks have room for, where that needs no more blocks.
-    const room = Math.min(this.layout(low * step).entries, entries);
-    return fits(this.layout(room)) ? room : low * step;
+  *parts(entries: number, free: Free): Generator<TablePart> {
+    if (this.isAddressed) return;
+    if (this.match === "exact" && this.unit.algorithmic === undefined) yield* this.#exactParts(entries, free);
+    else yield* this.#steppedParts(entries, free);
   }
+
+  *#exactParts(entries: number, free: Free): Generator<TablePart> {
+    const { depth } = this.target.sram;
+    const options = [...this.#options(1)].map(
+      ({ layout: { entriesPerWord: perWord, wordBlocks: width }, bytes }) => {
+        const at = (words: number) => this.layoutLike({ perWord, width, bytes }, words * perWord * depth);
+        const least = Math.round(at(1).entries / (perWord * depth));
+        const isWithinFree = (words: number) => isWithin(at(words), free);
+        const words = largestWhere(least, Math.ceil(entries / (perWord * depth)), isWithinFree);
+        return { at, least, words, width, perWord, bytes };
+      },
+    );
+    for (;;) {
+      const rank = ({ at, words, width, perWord, bytes }: (typeof options)[number]) => [
+        -at(words).entries,
+        width,
+        perWord,
+        bytes,
+      ];
+      const best = options
+        .filter(({ words, least }) => words >= least)
+        .reduce<(typeof options)[number] | undefined>(
+          (first, one) => (first === undefined || isLess(rank(one), rank(first)) ? one : first),
+          undefined,
+        );
+      if (best === undefined) return;
+      const layout = best.at(best.words);
+      const isAll = best.words * best.perWord * depth >= entries;
+      yield { layout, entries: isAll ? entries : Math.min(entries, layout.entries) };
+      const { srams } = layout;
+      do best.words--;
+      while (best.words >= best.least && best.at(best.words).srams >= srams);
+    }
+  }
+
+  *#steppedParts(entries: number, free: Free): Generator<TablePart> {
+    const depth = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
+    const step = this.unit.algorithmic?.partitions ?? depth;
+    const isWithinFree = (steps: number) => isWithin(this.layout(steps * step), free);
+    for (let steps = largestWhere(1, Math.ceil(entries / step), isWithinFree); steps > 0; steps--) {
+      // Units hold what they hold: a part takes what its blocks have room for, where that needs no more blocks.
+      const room = Math.min(this.layout(steps * step).entries, entries);
+      const part = isWithin(this.layout(room), free) ? room : Math.min(entries, steps * step);
+      yield { layout: this.layout(part), entries: part };
+    }
+  }
+
+  /** The layout of at least `entries` entries with the packing and the data of another one; the cheapest where there is none. */
+  layoutLike(
+    { perWord, width, bytes }: { perWord: number; width: number; bytes?: number },
+    entries: number,
+  ): TableLayout {
+    let best: Choice | undefined;
+    for (const { format, packing } of this.#packings()) {
+      const { ramBytes } = format;
+      if (packing.entriesPerWord !== perWord || packing.width !== width) continue;
+      if (bytes !== undefined && ramBytes !== bytes) continue;
+      const choice = { layout: this.#exact(entries, format, packing), bytes: ramBytes };
+      if (best === undefined || isCheaper(choice, best)) best = choice;
+    }
+    return best?.layout ?? this.layout(entries);
+  }
+}
+
+/** A part of a table in one stage: its layout, and how many of the table's entries it takes. */
+export interface TablePart {
+  readonly layout: TableLayout;
+  readonly entries: number;
+}
+
+function isWithin({ srams, mapRams, logicalTables, tcamWidth, tcams }: TableLayout, free: Free): boolean {
+  return (
+    logicalTables <= free.logicalTables &&
+    srams <= free.srams &&
+    mapRams <= free.mapRams &&
+    (tcamWidth === 0 || tcams / tcamWidth <= free.tcamUnits)
+  );
+}
+
+/** The largest number from `low` to `high` where this holds; below `low` where it does not hold there. */
+function largestWhere(low: number, high: number, holds: (value: number) => boolean): number {
+  if (!holds(low)) return low - 1;
+  let [yes, no] = [low, high + 1];
+  while (no - yes > 1) {
+    const middle = Math.floor((yes + no) / 2);
+    if (holds(middle)) yes = middle;
+    else no = middle;
+  }
+  return yes;
 }
 
 /**
@@ -443,19 +565,18 @@ function asked(list: readonly Packing[], { pragmas }: Unit): readonly Packing[] 
   return own.length > 0 ? own : list;
 }
 
-/** A layout of an exact table, with the blocks of a word and the bytes of an entry in action RAM. */
+/** A layout of an exact table, with the bytes of an entry in action RAM. */
 interface Choice {
   readonly layout: TableLayout;
-  readonly width: number;
   readonly bytes: number;
 }
 
 /** The order in which the compiler tries layouts (p4c, mau/resource_estimate.cpp, select_best_option). */
 function isCheaper(a: Choice, b: Choice): boolean {
   const sameEntries = a.layout.entries === b.layout.entries;
-  const rank = ({ layout, width, bytes }: Choice) => [
+  const rank = ({ layout, bytes }: Choice) => [
     layout.srams,
-    width,
+    layout.wordBlocks,
     sameEntries ? layout.entriesPerWord : 0,
     bytes > 0 ? 1 : 0,
     bytes,
@@ -506,6 +627,19 @@ function addressBits(unit: Unit, target: Target): number {
     if (implementation.selector !== undefined) bits += target.selector.entry_bits ?? 0;
   }
   return bits;
+}
+
+/** The fewest bits of an address that the compiler counts. */
+const LEAST_ADDRESS = 10;
+
+/**
+ * Bits that the compiler leaves for the address of a counter or meter beside the entries when it chooses how many entries a word has, although no
+ * entry holds one (p4c, mau/attached_info.cpp, free_address): for all counters once, for all other memories once.
+ */
+function directBits({ attached }: Unit): number {
+  const direct = attached.filter(({ index, kind }) => index === "direct" && kind !== "idle");
+  const kinds = new Set(direct.map(({ kind }) => (kind === "counter" ? "statistics" : "meter")));
+  return LEAST_ADDRESS * kinds.size;
 }
 
 /** Bits of the key in each byte of its containers; two fields in one byte count once. */

@@ -1,7 +1,8 @@
 /** The resources of a stage that a unit needs in addition to its match memory. */
 
 import { actionBlocks, resultBytesOf, roundedRam } from "../memory/action-data.js";
-import { attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
+import { aluMemory, attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
+import type { ActionMemory, AluMemory } from "../memory/blocks.js";
 import type { TablePlan } from "../memory/layout.js";
 import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
 import type { Container, PhvLayout } from "../phv/pack.js";
@@ -17,6 +18,9 @@ export interface SharedMemory {
   readonly mapRams: number;
   readonly statsAlus: number;
   readonly meterAlus: number;
+  /** The same in the array of SRAM. */
+  readonly alu: readonly AluMemory[];
+  readonly action: readonly ActionMemory[];
 }
 
 /** Amounts of the resources of one stage. */
@@ -101,18 +105,28 @@ export function demandOf(
       mapRams: memory.mapRams,
       statsAlus: stats,
       meterAlus: 1 - stats,
+      alu: [aluMemory(attached, memory, false)],
+      action: [],
     });
   }
   const { implementation } = unit;
   if (implementation !== undefined) {
+    const { name } = implementation;
     const selector = selectorMemory(implementation, target);
+    const action = profileMemory(unit, implementation, plan, target);
+    const srams = selector.blocks + action.depth * action.width;
+    const hasSelector = implementation.selector !== undefined;
     shared.push({
-      name: implementation.name,
+      name,
       kind: "profile",
-      srams: selector.blocks + profileBlocks(unit, implementation, plan, target),
+      srams,
       mapRams: selector.mapRams,
       statsAlus: 0,
-      meterAlus: implementation.selector === undefined ? 0 : 1,
+      meterAlus: hasSelector ? 1 : 0,
+      alu: hasSelector
+        ? [{ name, kind: "selector", blocks: selector.blocks, colours: 0, hasResult: false, isDirect: false }]
+        : [],
+      action: action.depth === 0 ? [] : [{ ...action, ...(hasSelector ? { selector: name } : {}) }],
     });
     if (implementation.selector !== undefined)
       crossbar.push({
@@ -171,9 +185,16 @@ export function demandOf(
   };
 }
 
-function profileBlocks(unit: Unit, implementation: Implementation, plan: TablePlan, target: Target): number {
-  if (unit.actions.length === 0) return 0;
-  return actionBlocks(implementation.members, roundedRam(plan.actionBytes, target), target);
+function profileMemory(
+  unit: Unit,
+  { members }: Implementation,
+  plan: TablePlan,
+  target: Target,
+): ActionMemory {
+  if (unit.actions.length === 0) return { depth: 0, width: 1 };
+  const bytes = roundedRam(plan.actionBytes, target);
+  const width = Math.max(1, Math.ceil((8 * bytes) / target.sram.width));
+  return { depth: actionBlocks(members, bytes, target) / width, width };
 }
 
 /** Units of hash distribution: 16 bits each of what an action takes of hashes, and an address for each kind of memory. */

@@ -4,6 +4,7 @@
  */
 import type { TableLayout, TablePlan } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
+import { ArrayStates } from "./array-states.js";
 import type { CrossbarUse } from "./crossbar.js";
 import { CrossbarStates, type Uses, usesOf } from "./crossbar-states.js";
 import type { Demand } from "./demand.js";
@@ -16,6 +17,7 @@ export interface LeftOut {
 
 export class Known {
   readonly crossbars = new CrossbarStates();
+  readonly arrays = new ArrayStates();
   /** By unit, those that were left out once. */
   readonly leftOut = new WeakMap<Unit, LeftOut>();
   /** By demand and by what its layout adds to it. */

@@ -3,6 +3,7 @@
  * is known: there keys can stand in other bytes, operands of an ALU beside other values, and data in larger containers.
  */
 import { defined } from "../../../base/index.js";
+import type { TableLayout, TablePlan } from "../memory/layout.js";
 import { allocatedLayout } from "../phv/allocated-layout.js";
 import type { PhvAllocation } from "../phv/allocation.js";
 import { withZeros } from "../phv/zeros.js";
@@ -25,17 +26,30 @@ export function recounted(problem: Problem, placement: Placement, allocation: Ph
     const here = placement.parts.filter(({ stage }) => stage === index);
     const next = here.map((part) =>
       part.spill === undefined
-        ? { ...part, layout: defined(plans[part.unit.id]).layout(part.entries) }
+        ? {
+            ...part,
+            layout: likeLayout(defined(problem.plans[part.unit.id]), defined(plans[part.unit.id]), part),
+          }
         : part,
     );
-    const { counts } = filledWith(problem, next, (id) => withoutSpills(defined(demands[id]), placement, id));
-    const isWithin = RESOURCES.every((name) => counts[name] <= (limits[name] ?? counts[name]));
+    const filled = filledWith(problem, next, (id) => withoutSpills(defined(demands[id]), placement, id));
+    const { counts } = filled;
+    const isWithin =
+      filled.isArranged() && RESOURCES.every((name) => counts[name] <= (limits[name] ?? counts[name]));
     if (!isWithin) return before;
     for (const [i, part] of here.entries()) renewed.set(part, defined(next[i]));
     // Fields that share a container would count once here, where the compiler often has them in two groups of the ternary crossbar.
     return { ...counts, xbar_bytes_ternary: before.xbar_bytes_ternary };
   });
   return { ...placement, parts: placement.parts.map((part) => renewed.get(part) ?? part), stages };
+}
+
+/** The cheapest layout, or the packing of the placement where the array of the stage had no place for the cheapest. */
+function likeLayout(before: TablePlan, plan: TablePlan, { layout, entries }: Part): TableLayout {
+  const cheapest = before.layout(entries);
+  return layout.srams === cheapest.srams && layout.wordBlocks === cheapest.wordBlocks
+    ? plan.layout(entries)
+    : plan.layoutLike({ perWord: layout.entriesPerWord, width: layout.wordBlocks }, entries);
 }
 
 /** A stage with the parts, in the order in which they were placed; a condition right before its table is placed with it. */
@@ -47,7 +61,7 @@ function filledWith(
   const stage = new Stage(target, known);
   for (const [i, { unit, layout, gateway, spill }] of parts.entries()) {
     if (spill !== undefined) {
-      stage.addShared({ ...spill, kind: "register", statsAlus: 0, meterAlus: 1 });
+      stage.addShared({ ...spill, kind: "register", statsAlus: 0, meterAlus: 1, alu: [], action: [] });
       stage.counts.logical_tables++;
       continue;
     }

@@ -1,7 +1,9 @@
 /** Resources of a stage: amounts, limits, and whether one more unit fits. */
 import { defined } from "../../../base/index.js";
-import type { TableLayout } from "../memory/layout.js";
+import { type ArrayUse, NOTHING_IN_ARRAY } from "../memory/blocks.js";
+import type { Free, TableLayout } from "../memory/layout.js";
 import type { Target } from "../target.js";
+import { EMPTY_ARRAY } from "./array-states.js";
 import type { CrossbarUse, ExactCrossbar } from "./crossbar.js";
 import type { Demand, SharedMemory } from "./demand.js";
 import { InstructionMemory } from "./instructions.js";
@@ -78,9 +80,13 @@ const PLENTY = 1e9;
 /** The target with as much of one resource in a stage as any program needs. */
 export function withoutLimit(target: Target, resource: Resource): Target {
   const { per_stage: stage, sram, tcam } = target;
+  // The rows of the array have so many ALUs and map RAMs, too.
+  const isOfArray = resource === "meter_alus" || resource === "stats_alus" || resource === "map_rams";
+  if (isOfArray && sram.columns !== null)
+    return withoutLimit({ ...target, sram: { ...sram, columns: null } }, resource);
   switch (resource) {
     case "srams":
-      return { ...target, sram: { ...sram, blocks: PLENTY } };
+      return { ...target, sram: { ...sram, blocks: PLENTY, columns: null } };
     case "tcams":
       return { ...target, tcam: { ...tcam, blocks: PLENTY, columns: null } };
     case "map_rams":
@@ -123,8 +129,8 @@ export function bytesOfUses(uses: readonly CrossbarUse[]): Set<string> {
   );
 }
 
-/** Whether TCAM units (a unit of width w is w blocks in consecutive rows of one column) fit the columns. Widest first. */
-export function tcamUnitsFit(units: ReadonlyMap<number, number>, columns: number, rows: number): boolean {
+/** Whether units (a unit of width w is w blocks in rows of one column) fit the columns. Widest first. */
+export function unitsFit(units: ReadonlyMap<number, number>, columns: number, rows: number): boolean {
   const free = new Array<number>(columns).fill(rows);
   for (const [width, count] of [...units].sort((a, b) => b[0] - a[0])) {
     let rest = count;
@@ -138,11 +144,22 @@ export function tcamUnitsFit(units: ReadonlyMap<number, number>, columns: number
   return true;
 }
 
+/** What a table has in the array, with the memories that it shares. */
+export function withShared(array: ArrayUse, shared: readonly SharedMemory[]): ArrayUse {
+  if (shared.length === 0) return array;
+  return {
+    ...array,
+    alu: [...array.alu, ...shared.flatMap(({ alu }) => alu)],
+    action: [...array.action, ...shared.flatMap(({ action }) => action)],
+  };
+}
+
 /** A stage that is being filled. */
 export class Stage {
   readonly counts = noCounts();
   readonly #limits: Record<Resource, number | null>;
   readonly #tcamUnits = new Map<number, number>();
+  #array = EMPTY_ARRAY;
   readonly #ternaryBytes = new Set<string>();
   readonly #shared = new Set<string>();
   /** Undefined where the target does not state how its hash matrix is made: then bytes and bits are counted alone. */
@@ -169,6 +186,7 @@ export class Stage {
     Object.assign(this.counts, from.counts);
     Object.assign(this.#outside, from.#outside);
     for (const [width, count] of from.#tcamUnits) this.#tcamUnits.set(width, count);
+    this.#array = from.#array;
     for (const byte of from.#ternaryBytes) this.#ternaryBytes.add(byte);
     for (const byte of from.#exactBytes) this.#exactBytes.add(byte);
     for (const name of from.#shared) this.#shared.add(name);
@@ -253,7 +271,7 @@ export class Stage {
     }
     if (layout.tcams > 0 && !this.#tcamFits(layout.tcamWidth, layout.tcams / layout.tcamWidth))
       return "tcams";
-    return undefined;
+    return this.isArranged(this.#inArray(demand, layout)) ? undefined : "srams";
   }
 
   /** The units of hash distribution are used up, and the table needs one. */
@@ -271,14 +289,24 @@ export class Stage {
     if (columns === null) return true;
     const units = new Map(this.#tcamUnits);
     units.set(width, (units.get(width) ?? 0) + count);
-    return tcamUnitsFit(units, columns, Math.floor(blocks / columns));
+    return unitsFit(units, columns, Math.floor(blocks / columns));
+  }
+
+  /** What a unit has in the array of SRAM beside what is there. */
+  #inArray({ shared }: Demand, { array }: TableLayout): ArrayUse {
+    return withShared(
+      array,
+      shared.filter((memory) => !this.holds(memory)),
+    );
+  }
+
+  /** The array of SRAM has a place for all that is here, and for this. */
+  isArranged(more: ArrayUse = NOTHING_IN_ARRAY): boolean {
+    return this.known.arrays.holds(this.known.arrays.with(this.#array, more), this.target);
   }
 
   /** Free blocks for a table of TCAM width `width`, after the other needs of the unit. */
-  free(
-    demand: Demand,
-    width: number,
-  ): { srams: number; tcamUnits: number; mapRams: number; logicalTables: number } {
+  free(demand: Demand, width: number): Free {
     let srams = this.#limits.srams! - this.counts.srams;
     let mapRams = (this.#limits.map_rams ?? Number.POSITIVE_INFINITY) - this.counts.map_rams;
     for (const shared of demand.shared) {
@@ -298,6 +326,7 @@ export class Stage {
   }
 
   add(demand: Demand, layout: TableLayout): void {
+    this.#array = this.known.arrays.with(this.#array, this.#inArray(demand, layout));
     const add = this.#added(demand, layout);
     for (const name of RESOURCES) this.counts[name] += add[name];
     if (this.#crossbar !== undefined) {

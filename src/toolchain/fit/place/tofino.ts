@@ -4,10 +4,11 @@
  * which comes first. A table that does not fit as a whole is split, and the rest goes to the next stage.
  */
 import { defined } from "../../../base/index.js";
-import { NO_MEMORY } from "../memory/layout.js";
+import { NO_MEMORY, type TablePart } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
 import { Backtracking, type Step, type Stopped } from "./backtracking.js";
+import type { Demand } from "./demand.js";
 import {
   entriesToPlace,
   maySplit,
@@ -492,8 +493,7 @@ class Placer {
       if (trial.exceeded(demand, layout) !== undefined) return false;
       trial.add(demand, layout);
     }
-    for (const id of [...alone, ...tables])
-      this.#commit(id, stage, defined(this.#rest[id]), gateways.get(id));
+    for (const id of [...alone, ...tables]) this.#commit(id, stage, this.#wholeOf(id), gateways.get(id));
     return true;
   }
 
@@ -525,20 +525,32 @@ class Placer {
         : this.problem.known.withGateway(defined(demands[id]), defined(demands[condition]));
     const plan = defined(plans[id]);
     const here = defined(this.#stages[stage]);
-    const whole = plan.layout(defined(this.#rest[id]));
-    const exceeded = here.exceeded(demand, whole) ?? (plan.isInReach(whole) ? undefined : "map_rams");
+    const rest = defined(this.#rest[id]);
+    const whole = plan.layout(rest);
+    const exceeded = here.exceeded(demand, whole);
     if (exceeded === undefined) {
-      this.#commit(id, stage, defined(this.#rest[id]), condition);
+      this.#commit(id, stage, { layout: whole, entries: rest }, condition);
       return true;
     }
     // Only memory can be split, and only of a table that takes much of a stage.
     const isMemory = exceeded === "srams" || exceeded === "tcams" || exceeded === "map_rams";
     if (!isMemory && (exceeded !== "logical_tables" || whole.logicalTables === 1)) return false;
-    if (!maySplit(this.problem, id)) return false;
-    const part = plan.largest(defined(this.#rest[id]), here.free(demand, whole.tcamWidth));
-    if (part === undefined || here.exceeded(demand, plan.layout(part)) !== undefined) return false;
+    const part = this.#partFor(id, here, demand);
+    if (part === undefined) return false;
     this.#commit(id, stage, part, condition);
     return true;
+  }
+
+  /** Another layout of all that is left of a table, or a part of it, that the stage has room for. */
+  #partFor(id: number, here: Stage, demand: Demand): TablePart | undefined {
+    const plan = defined(this.problem.plans[id]);
+    const rest = defined(this.#rest[id]);
+    for (const layout of plan.layouts(rest).slice(1))
+      if (here.exceeded(demand, layout) === undefined) return { layout, entries: rest };
+    if (!maySplit(this.problem, id)) return undefined;
+    for (const part of plan.parts(rest, here.free(demand, plan.layout(rest).tcamWidth)))
+      if (here.exceeded(demand, part.layout) === undefined) return part;
+    return undefined;
   }
 
   #openGateway(id: number): number | undefined {
@@ -617,10 +629,15 @@ class Placer {
     return true;
   }
 
+  /** All that is left of a table, in its cheapest layout. */
+  #wholeOf(id: number): TablePart {
+    const entries = defined(this.#rest[id]);
+    return { layout: defined(this.problem.plans[id]).layout(entries), entries };
+  }
+
   /** Adds a part to a stage, with `condition` as its gateway. */
-  #commit(id: number, stage: number, entries: number, condition?: number): void {
-    const { demands, plans, model } = this.problem;
-    const layout = defined(plans[id]).layout(entries);
+  #commit(id: number, stage: number, { layout, entries }: TablePart, condition?: number): void {
+    const { demands, model } = this.problem;
     const demand =
       condition === undefined
         ? defined(demands[id])

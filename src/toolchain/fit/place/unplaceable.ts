@@ -2,6 +2,7 @@
 import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
+import type { Target } from "../target.js";
 import { entriesToPlace, type Problem, type Unplaced } from "./placement.js";
 import { limitsOf, RESOURCE_NAMES, type Resource, Stage } from "./stage.js";
 
@@ -48,9 +49,19 @@ export function whyNoStage(problem: Problem, id: number): Unplaced {
   const amounts =
     limit !== null && total > limit
       ? `${grouped(total)} ${what} in one stage, which has ${limit}`
-      : `${grouped(total)} ${what} in one stage, where they do not fit together`;
+      : `${grouped(total)} ${what} in one stage, where they do not fit together${whyNotTogether(problem, group)}`;
   const detail = `${names} need${group.length > 1 ? "" : "s"} ${amounts} (${parts.join("; ")}${more})${whyWhole(problem, unit, resource)}`;
   return { unit, resource, detail };
+}
+
+/** A memory has more blocks than its ALU reaches. */
+function whyNotTogether({ demands, target }: Problem, group: readonly number[]): string {
+  const { max_blocks: reached } = target.stateful;
+  const memories = group.flatMap((id) => defined(demands[id]).shared);
+  const far = memories.find(({ mapRams }) => target.sram.columns !== null && mapRams > (reached ?? mapRams));
+  return far === undefined
+    ? ""
+    : `: an ALU reaches ${reached} blocks, ${far.kind} ${far.name} has ${far.mapRams}`;
 }
 
 /** Why a table that is larger than a stage is not split, where it could be. */
@@ -61,9 +72,15 @@ function whyWhole(problem: Problem, unit: Unit, resource: Resource): string {
   return `; a table that uses ${shared.map((memory) => memory.name).join(", ")} is not split over stages`;
 }
 
-/** The first resource that the group exceeds in an empty stage. */
+/** The first resource that the group exceeds in an empty stage: by its amount, else by the places that the stage has for it. */
 function exceededBy(problem: Problem, group: readonly number[]): Resource | undefined {
-  const stage = new Stage(problem.target, problem.known);
+  const { target } = problem;
+  const byAmount = { ...target, sram: { ...target.sram, columns: null } };
+  return exceededIn(problem, group, byAmount) ?? exceededIn(problem, group, target);
+}
+
+function exceededIn(problem: Problem, group: readonly number[], target: Target): Resource | undefined {
+  const stage = new Stage(target, problem.known);
   for (const id of group) {
     const demand = defined(problem.demands[id]);
     const layout = layoutOf(problem, id);

@@ -3,9 +3,11 @@
  * the amounts from the assignment itself, not from the sums that the placement kept.
  */
 import { defined } from "../../../base/index.js";
+import { arranged } from "../memory/array.js";
 import { attachedMemory } from "../memory/attached.js";
+import type { ArrayUse } from "../memory/blocks.js";
 import { lineBitsOf } from "../memory/exact.js";
-import type { Demand } from "./demand.js";
+import type { Demand, SharedMemory } from "./demand.js";
 import { crossbarUses } from "./known.js";
 import {
   entriesToPlace,
@@ -22,8 +24,10 @@ import {
   RESOURCES,
   type Resource,
   type ResourceCounts,
-  tcamUnitsFit,
+  unitsFit,
+  withShared,
 } from "./stage.js";
+import { wrongInArray } from "./verify-array.js";
 
 /**
  * Amounts that depend on where things stand: bytes of one container at two places of the crossbar, operands that go through the hash matrix,
@@ -46,6 +50,8 @@ interface StageUse {
   readonly instructions: Record<"ingress" | "egress", number>;
   /** Rows of TCAM blocks by how many blocks are side by side. */
   readonly tcamUnits: Map<number, number>;
+  /** What each table has in the array of SRAM. */
+  readonly inArray: ArrayUse[];
   readonly gateways: Set<number>;
 }
 
@@ -127,6 +133,7 @@ class Verification {
       units: new Set(),
       instructions: { ingress: 0, egress: 0 },
       tcamUnits: new Map(),
+      inArray: [],
       gateways: new Set(),
     };
     for (const part of here) {
@@ -188,7 +195,8 @@ class Verification {
     for (const byte of demand.ternaryBytes) use.ternaryBytes.add(byte);
     const width = layout.tcamWidth;
     if (width > 0) use.tcamUnits.set(width, (use.tcamUnits.get(width) ?? 0) + layout.tcams / width);
-    this.#addShared(use, part.unit.id, demand);
+    const own = this.#addShared(use, part.unit.id, demand);
+    use.inArray.push(withShared(layout.array, own));
     if (part.gateway === undefined) return;
     this.#checkGateway(use, part, part.gateway, here);
     use.counts.logical_tables--;
@@ -196,11 +204,13 @@ class Verification {
   }
 
   /** Memories that several tables use count once in a stage, and not where a part of their own holds them. */
-  #addShared(use: StageUse, unit: number, demand: Demand): void {
+  #addShared(use: StageUse, unit: number, demand: Demand): SharedMemory[] {
+    const added: SharedMemory[] = [];
     const spilled = this.placement.parts.filter((part) => part.unit.id === unit && part.spill !== undefined);
     for (const memory of demand.shared) {
       if (use.shared.has(memory.name) || spilled.some((part) => part.spill?.name === memory.name)) continue;
       use.shared.add(memory.name);
+      added.push(memory);
       addCounts(use.counts, {
         srams: memory.srams,
         map_rams: memory.mapRams,
@@ -208,6 +218,7 @@ class Verification {
         stats_alus: memory.statsAlus,
       });
     }
+    return added;
   }
 
   #checkGateway(use: StageUse, part: Part, condition: number, here: readonly Part[]): void {
@@ -221,7 +232,7 @@ class Verification {
   }
 
   /** The use is within the stage, and is the one that the placement states. */
-  #checkUse(stage: number, { counts, tcamUnits }: StageUse): void {
+  #checkUse(stage: number, { counts, tcamUnits, inArray }: StageUse): void {
     const { target } = this.problem;
     const limits = limitsOf(target);
     const stated = this.placement.stages[stage];
@@ -239,8 +250,18 @@ class Verification {
         );
     }
     const { columns, blocks } = target.tcam;
-    if (columns !== null && !tcamUnitsFit(tcamUnits, columns, Math.floor(blocks / columns)))
+    if (columns !== null && !unitsFit(tcamUnits, columns, Math.floor(blocks / columns)))
       this.wrong.push(`stage ${stage}: TCAM blocks do not fit the columns`);
+    if (target.sram.columns !== null) this.#checkArray(stage, inArray);
+  }
+
+  /** The array of SRAM has a place for each block. */
+  #checkArray(stage: number, uses: readonly ArrayUse[]): void {
+    const isSplit = this.problem.target.stateful.max_statistics_blocks !== null;
+    const blocks = arranged(uses, isSplit);
+    if (blocks === undefined)
+      this.wrong.push(`stage ${stage}: blocks of SRAM do not fit the rows and columns`);
+    else for (const what of wrongInArray(uses, blocks, isSplit)) this.wrong.push(`stage ${stage}: ${what}`);
   }
 
   #checkConflicts(stage: number, here: readonly Part[]): void {

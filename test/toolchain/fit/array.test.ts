@@ -1,0 +1,165 @@
+/** The array of SRAM: which memories a stage has room for, as the open compiler arranged or refused them, and arrangements by rule. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { arranged } from "../../../src/toolchain/fit/memory/array.js";
+import {
+  type AluMemory,
+  type ArrayUse,
+  type Block,
+  NOTHING_IN_ARRAY,
+} from "../../../src/toolchain/fit/memory/blocks.js";
+import { wrongInArray } from "../../../src/toolchain/fit/place/verify-array.js";
+import { runs } from "../../fuzz-seed.js";
+
+const use = (part: Partial<ArrayUse>): ArrayUse => ({ ...NOTHING_IN_ARRAY, ...part });
+const entries = (width: number, ...depths: number[]): ArrayUse =>
+  use({ ways: depths.map((depth) => ({ depth, width })) });
+const memory = (kind: AluMemory["kind"], blocks: number, part: Partial<AluMemory> = {}): AluMemory => ({
+  name: `${kind} ${blocks}`,
+  kind,
+  blocks,
+  colours: 0,
+  hasResult: false,
+  isDirect: true,
+  ...part,
+});
+const fits = (uses: readonly ArrayUse[], isSplit = false) => {
+  const blocks = arranged(uses, isSplit);
+  if (blocks !== undefined) expect(wrongInArray(uses, blocks, isSplit)).toEqual([]);
+  return blocks !== undefined;
+};
+
+describe("entries of several blocks", () => {
+  // Eight rows hold two words of three blocks in each of ten columns. The open compiler refuses 26 of them, with 78 blocks, and takes the next packing.
+  it.each([
+    [1, 80],
+    [2, 40],
+    [3, 20],
+    [4, 20],
+    [5, 10],
+    [8, 10],
+  ])("of %i blocks a word are at most %i words", (width, most) => {
+    expect(fits([entries(width, most)])).toBe(true);
+    expect(fits([entries(width, most + 1)])).toBe(false);
+  });
+
+  it("of one table share a row with those of another, and a third one has no search bus there", () => {
+    expect(fits(Array.from({ length: 16 }, () => entries(1, 5)))).toBe(true);
+    expect(fits(Array.from({ length: 17 }, () => entries(1, 1)))).toBe(false);
+  });
+});
+
+describe("counters beside entries", () => {
+  const both = (words: number, counters: number) => [
+    use({
+      ways: [4, 4, 4, 4, words - 16].map((depth) => ({ depth, width: 2 })),
+      alu: [memory("statistics", counters)],
+    }),
+  ];
+
+  it("have the columns that the entries leave, in the six rows that their ALU reaches", () => {
+    // 17 words of two blocks take five columns; the open compiler places 31 blocks of counters beside them, and refuses 33 beside 18 words.
+    expect(fits(both(17, 31))).toBe(true);
+    expect(fits(both(18, 33))).toBe(false);
+  });
+
+  it("alone have six columns in six rows", () => {
+    expect(fits([use({ alu: [memory("statistics", 36)] })])).toBe(true);
+    expect(fits([use({ alu: [memory("statistics", 37)] })])).toBe(false);
+  });
+
+  it("are in one half of the rows where the chip has two, unless two ALUs can take them", () => {
+    expect(fits([use({ alu: [memory("statistics", 18)] })], true)).toBe(true);
+    expect(fits([use({ alu: [memory("statistics", 19)] })], true)).toBe(false);
+    expect(fits([use({ alu: [memory("meter", 24)] })], true)).toBe(true);
+    expect(fits([use({ alu: [memory("meter", 25)] })], true)).toBe(false);
+    expect(fits([use({ alu: [memory("statistics", 36, { isDirect: false })] })], true)).toBe(true);
+  });
+});
+
+it("has four ALUs of each kind, on even and on odd rows", () => {
+  const four = (kind: AluMemory["kind"], count: number) => [
+    use({ alu: Array.from({ length: count }, (_, i) => memory(kind, 2, { name: `${kind} ${i}` })) }),
+  ];
+  for (const kind of ["statistics", "meter"] as const) {
+    expect(fits(four(kind, 4))).toBe(true);
+    expect(fits(four(kind, 5))).toBe(false);
+  }
+});
+
+it("holds action data in the rest of all columns, and data of ternary entries on the left", () => {
+  expect(fits([use({ action: [{ depth: 80, width: 1 }] })])).toBe(true);
+  expect(fits([use({ action: [{ depth: 81, width: 1 }] })])).toBe(false);
+  expect(fits([use({ indirection: 32 })])).toBe(true);
+  expect(fits([use({ indirection: 33 })])).toBe(false);
+});
+
+it("has the data of a selector at or below its row", () => {
+  const selector = memory("selector", 2, { isDirect: false });
+  const uses = [use({ alu: [selector], action: [{ depth: 40, width: 1, selector: selector.name }] })];
+  const blocks = arranged(uses, false) ?? [];
+  const rows = (kind: Block["kind"]) => blocks.filter((block) => block.kind === kind).map(({ row }) => row);
+  expect(Math.max(...rows("action"))).toBeLessThanOrEqual(Math.max(...rows("alu")));
+});
+
+it("keeps every rule, whatever the memories are", () => {
+  const depth = fc.integer({ min: 1, max: 12 });
+  const alu = fc.record({
+    name: fc.uuid(),
+    kind: fc.constantFrom("statistics" as const, "meter" as const),
+    blocks: fc.integer({ min: 2, max: 30 }),
+    colours: fc.constant(0),
+    hasResult: fc.boolean(),
+    isDirect: fc.boolean(),
+  });
+  const table: fc.Arbitrary<ArrayUse> = fc.record({
+    ways: fc
+      .tuple(fc.array(depth, { maxLength: 5 }), fc.integer({ min: 1, max: 5 }))
+      .map(([depths, width]) => depths.map((one) => ({ depth: one, width }))),
+    partitions: fc.constant([]),
+    indirection: fc.nat({ max: 4 }),
+    action: fc.array(fc.record({ depth, width: fc.integer({ min: 1, max: 2 }) }), { maxLength: 1 }),
+    alu: fc.array(alu, { maxLength: 2 }),
+  });
+  const partitions = fc.array(fc.record({ depth: fc.integer({ min: 1, max: 5 }), width: fc.constant(1) }), {
+    minLength: 1,
+    maxLength: 6,
+  });
+  const any = fc.oneof(
+    { arbitrary: table, weight: 3 },
+    { arbitrary: partitions.map((list) => use({ partitions: list })), weight: 1 },
+  );
+  let placed = 0;
+  fc.assert(
+    fc.property(fc.array(any, { minLength: 1, maxLength: 4 }), fc.boolean(), (uses, isSplit) => {
+      if (fits(uses, isSplit)) placed++;
+    }),
+    runs(300),
+  );
+  expect(placed).toBeGreaterThan(30);
+});
+
+it("finds what breaks a rule", () => {
+  const uses = [
+    use({ ways: [{ depth: 2, width: 2 }], indirection: 1, alu: [memory("statistics", 8)] }),
+    use({ action: [{ depth: 3, width: 1 }] }),
+  ];
+  const blocks = arranged(uses, false) ?? [];
+  expect(wrongInArray(uses, blocks, false)).toEqual([]);
+  const with_ = (kind: Block["kind"], change: Partial<Block>) => {
+    const at = blocks.findIndex((block) => block.kind === kind);
+    return wrongInArray(
+      uses,
+      blocks.map((block, i) => (i === at ? { ...block, ...change } : block)),
+      false,
+    ).join();
+  };
+  expect(wrongInArray(uses, blocks.slice(1), false).join()).toMatch(/of 4 blocks/);
+  expect(with_("entries", { column: 9 })).toMatch(/not in one column/);
+  expect(with_("entries", { row: 8 })).toMatch(/outside/);
+  expect(with_("alu", { column: 3 })).toMatch(/on the left/);
+  expect(with_("alu", { home: 7 })).toMatch(/no ALU of its kind/);
+  expect(with_("alu", { row: 0 })).toMatch(/not in reach/);
+  expect(with_("indirection", { column: 5 })).toMatch(/on the right/);
+  expect(with_("action", { row: blocks[0]!.row, column: blocks[0]!.column })).toMatch(/used twice/);
+});
