@@ -74,12 +74,13 @@ describe("values that have a container in turn", () => {
   });
 
   it("have no turn where the table that sets them has no stage", () => {
-    const { verdict, phv, placement } = fitOf(true, "", 2);
+    const last = GROUPS - 1;
+    const { verdict, phv, placement } = fitOf(true, "", last);
     expect(verdict).toBe("cannot fit");
-    expect(placement.unplaced.map(({ unit }) => unit.table)).toEqual(["pipe.I.in2"]);
+    expect(placement.unplaced.map(({ unit }) => unit.table)).toEqual([`pipe.I.in${last}`]);
     const slices = slicesOf(phv.allocation!);
     expect(slices.filter(({ live }) => !Number.isFinite(live.from) || !Number.isFinite(live.to))).toEqual([]);
-    const own = slices.filter(({ field }) => field.includes("v2_"));
+    const own = slices.filter(({ field }) => field.includes(`v${last}_`));
     expect(own.filter(({ zeroedBy }) => zeroedBy !== undefined)).toEqual([]);
     // The others still take turns.
     expect(slices.some(({ zeroedBy }) => zeroedBy !== undefined)).toBe(true);

@@ -61,9 +61,10 @@ export function readRequests(
   model: FitModel,
   target: Target,
 ): { requests: PhvRequests; passedOver: PassedOver[] } {
-  const byField = new Map<string, FieldRequest>();
-  const exclusive = new Set<string>();
-  const apart = new Set<string>();
+  // An allocation asks these a million times: names are not joined.
+  const byField = { ingress: new Map<string, FieldRequest>(), egress: new Map<string, FieldRequest>() };
+  const exclusive: Pairs = { ingress: new Map(), egress: new Map() };
+  const apart: Pairs = { ingress: new Map(), egress: new Map() };
   const passedOver: PassedOver[] = [];
   for (const pragma of model.phvPragmas) {
     const { name, args, source_info: source } = pragma;
@@ -83,22 +84,20 @@ export function readRequests(
           ? unable(model, target, { name, fields: found.flat(), values })
           : `${gress} has no field ${missing}`;
       if (reason !== undefined) refuse(reason);
-      else if (name === "pa_mutually_exclusive") pairs(exclusive, gress, found);
-      else if (name === "pa_no_overlay" && found.length > 1) pairs(apart, gress, found);
+      else if (name === "pa_mutually_exclusive") pairs(exclusive[gress], found);
+      else if (name === "pa_no_overlay" && found.length > 1) pairs(apart[gress], found);
       else
         for (const field of found.flat()) {
-          const key = `${gress} ${field}`;
           const width = model.fields.get(field)?.width ?? 1;
-          byField.set(key, { ...byField.get(key), ...requestOf(name, values, width), source });
+          const before = byField[gress].get(field);
+          byField[gress].set(field, { ...before, ...requestOf(name, values, width), source });
         }
     }
   }
-  const has = (set: ReadonlySet<string>, gress: Gress, a: string, b: string) =>
-    set.size > 0 && (set.has(`${gress} ${a} ${b}`) || set.has(`${gress} ${b} ${a}`));
   const requests: PhvRequests = {
-    of: (gress, field) => (byField.size === 0 ? undefined : byField.get(`${gress} ${field}`)),
-    excludes: (gress, a, b) => has(exclusive, gress, a, b),
-    keepsApart: (gress, a, b) => has(apart, gress, a, b),
+    of: (gress, field) => byField[gress].get(field),
+    excludes: (gress, a, b) => exclusive[gress].get(a)?.has(b) === true,
+    keepsApart: (gress, a, b) => apart[gress].get(a)?.has(b) === true,
     zeroesMetadata: model.phvPragmas.some(({ name }) => name === ZEROES),
   };
   return { requests, passedOver };
@@ -159,10 +158,15 @@ function unable(
   return undefined;
 }
 
-function pairs(into: Set<string>, gress: Gress, found: readonly (readonly string[])[]): void {
+/** Pairs of fields of a gress, each from both sides. */
+type Pairs = Record<Gress, Map<string, Set<string>>>;
+
+/** Each field of one name with each field of another. */
+function pairs(into: Map<string, Set<string>>, found: readonly (readonly string[])[]): void {
   for (const [i, list] of found.entries())
-    for (const others of found.slice(i + 1))
-      for (const a of list) for (const b of others) into.add(`${gress} ${a} ${b}`);
+    for (const a of list)
+      for (const b of found.filter((_, at) => at !== i).flat())
+        into.set(a, (into.get(a) ?? new Set()).add(b));
 }
 
 /** The fields of a name, or of a header: with the program's own names of parameters. */
