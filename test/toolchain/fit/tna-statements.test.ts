@@ -6,9 +6,10 @@ import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.j
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { type TnaParts, tnaSource } from "./programs.js";
 
-function fitOf(parts: TnaParts, target = "tofino") {
+function fitOf(parts: TnaParts, target = "tofino", include = "tna.p4") {
   const diagnostics = new Diagnostics();
-  const made = compile({ file: tnaSource(parts), form: "hardware" }, diagnostics);
+  const file = tnaSource(parts).replace("tna.p4", include);
+  const made = compile({ file, form: "hardware" }, diagnostics);
   diagnostics.throwIfErrors();
   const { program } = made!;
   return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target));
@@ -78,6 +79,19 @@ describe("statements of a control", () => {
     expect(sizeOf({ apply, parser: "md.m = 0; transition accept; }" })).toEqual([2, 2]);
     expect(sizeOf({ apply, parser: "md.m = 5; transition accept; }" })).toEqual([3, 3]);
   });
+});
+
+it("copies a variable that has one of several results of a call in a table of its own, and no other", () => {
+  const ingress = `
+    Register<pair_t, bit<16>>(1024) r;
+    RegisterAction2<pair_t, bit<16>, bit<32>, bit<32>>(r) both = {
+        void apply(inout pair_t cell, out bit<32> low, out bit<32> high) { low = cell.lo; high = cell.hi; }
+    };`;
+  const stagesOf = (apply: string) =>
+    fitOf({ ingress, apply }, "tofino2", "t2na.p4").problem.graph.criticalPath;
+  expect(stagesOf("hdr.d.a = both.execute(hdr.d.i, hdr.d.b);")).toBe(1);
+  expect(stagesOf("bit<32> x = 0; hdr.d.a = both.execute(hdr.d.i, x); hdr.d.b = x;")).toBe(2);
+  expect(stagesOf("bit<32> x = 0; hdr.d.a = both.execute(hdr.d.i, x); hdr.d.b = x + hdr.d.c;")).toBe(2);
 });
 
 it("makes a call of a register wait for the operands of its other calls", () => {

@@ -246,7 +246,11 @@ export class ActionReader {
       this.#forget(access.field);
       return;
     }
-    const assigned = { ...read, expr: read.expr.kind === "cell" ? read.expr : this.#settled(read.expr) };
+    const isWhole = access.width === this.#widthOf(access.field);
+    const assigned = {
+      ...read,
+      expr: read.expr.kind === "cell" ? this.#copiedFrom(read.expr, isWhole) : this.#settled(read.expr),
+    };
     const isWidened =
       this.statement &&
       this.context.program.architecture !== undefined &&
@@ -256,9 +260,8 @@ export class ActionReader {
     const local = this.context.locals.has(access.field) && !isWidened;
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
     if (!local) this.#unlessGuarded(source);
-    const whole = access.width === this.#widthOf(access.field);
     this.#forget(access.field);
-    if (local && whole) {
+    if (local && isWhole) {
       if (hasCell(expr)) {
         const cells = cellsOf(expr);
         this.#feed(defined(cells[0]), expr);
@@ -281,9 +284,22 @@ export class ActionReader {
     // Later statements that read the copy read the original instead, in the same stage.
     const copied =
       expr.kind === "constant" || expr.kind === "argument" || (expr.kind === "field" && !isWidened);
-    if (whole && copied && (expr.kind !== "field" || expr.access.field !== access.field)) {
+    if (isWhole && copied && (expr.kind !== "field" || expr.access.field !== access.field)) {
       this.#values.set(access.field, this.#asOfNow(expr));
     }
+  }
+
+  /**
+   * The compiler's copy propagation passes on no variable that has one of several results of a bare call: it has a container, and what copies
+   * it is a table of its own (p4c, action_synthesis_policy.h, can_combine). A part of a field is the call's own result.
+   */
+  #copiedFrom(cell: Expr & { kind: "cell" }, isWhole: boolean): Expr {
+    const use = defined(this.#registers.get(cell.register));
+    if (!isWhole || !this.statement || cell.place === undefined || use.results.size < 2) return cell;
+    this.#forget(cell.place.field);
+    use.uses = true;
+    use.step.writes.push(cell.place);
+    return { kind: "field", access: cell.place };
   }
 
   /**

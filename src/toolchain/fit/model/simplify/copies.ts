@@ -51,10 +51,16 @@ export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): void {
       // A chain of copies: the last variable is a candidate again.
       for (;;) {
         const { sets } = partsOf(editing, defined(action.primitives[at]));
+        const isOnlyCopied = (variable: string) =>
+          isVariable(editing, variable) && uses.writes.get(variable) === 1 && uses.reads.get(variable) === 1;
+        const from = { table, action, at };
+        if (sets.length > 1)
+          // The variables of a call with several results are ours; what the program copies them to is the compiler's own result.
+          for (const [result, variable] of sets.entries())
+            if (isOnlyCopied(variable)) joinOne(editing, from, { variable, result }, following);
         const [variable] = sets;
-        if (variable === undefined || sets.length !== 1 || !isVariable(editing, variable)) break;
-        if (uses.writes.get(variable) !== 1 || uses.reads.get(variable) !== 1) break;
-        if (!joinOne(editing, { table, action, at }, variable, following)) break;
+        if (variable === undefined || sets.length !== 1 || !isOnlyCopied(variable)) break;
+        if (!joinOne(editing, from, { variable, result: 0 }, following)) break;
       }
     }
   }
@@ -63,7 +69,7 @@ export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): void {
 function joinOne(
   editing: Editing,
   from: Place,
-  variable: string,
+  { variable, result }: { readonly variable: string; readonly result: number },
   following: (table: bmv2.Bmv2Table) => bmv2.Bmv2Table | undefined,
 ): boolean {
   const passed: bmv2.Primitive[] = [];
@@ -83,7 +89,7 @@ function joinOne(
       if (isTouched) return false;
       const producer = defined(from.action.primitives[from.at]);
       const [first] = destinationsOf(producer);
-      producer.parameters[first] = { type: "field", value: target };
+      producer.parameters[first + result] = { type: "field", value: target };
       action.primitives = action.primitives.filter((one) => one !== primitive);
       return true;
     }
