@@ -3,8 +3,11 @@
  * many are missing, and adds states that read them as headers, each as long as a port gives a cycle (p4c, parser_enforce_depth_req.cpp).
  */
 import { defined } from "../../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
 import type { Gress } from "../model/model.js";
+import { mergeChains } from "./merge.js";
 import type { PacketState } from "./packet.js";
+import { packetStates } from "./packet-states.js";
 import type { ParserChip } from "./split.js";
 
 export interface Padding {
@@ -16,11 +19,28 @@ export interface Padding {
 
 const NONE: Padding = { states: 0, rows: 0, bytes: 0 };
 
+/** Headers that the compiler adds to the egress of a program for the padding. */
+export function paddingHeaders(program: bmv2.Bmv2Program, chip: ParserChip | undefined): number {
+  const step = stepOf(chip);
+  if (chip === undefined || step === undefined) return 0;
+  const counts = (program.architecture?.pipes[0]?.egress.parsers ?? []).map((at) => {
+    const graph = packetStates(program, defined(program.parsers[at]));
+    return "unknown" in graph ? 0 : paddingOf(mergeChains(graph.states), "egress", chip).bytes / step;
+  });
+  return Math.max(0, ...counts);
+}
+
+/** Bytes that a port gives a cycle. */
+function stepOf(chip: ParserChip | undefined): number | undefined {
+  const { clock_ghz: clock, port_gbps: port } = chip ?? { clock_ghz: null, port_gbps: null };
+  return clock === null || port === null ? undefined : Math.ceil(port / 8 / clock);
+}
+
 export function paddingOf(states: readonly PacketState[], gress: Gress, chip: ParserChip): Padding {
-  const { min_egress_bytes: needed, clock_ghz: clock, port_gbps: port } = chip;
-  if (gress !== "egress" || needed === null || clock === null || port === null) return NONE;
+  const { min_egress_bytes: needed } = chip;
+  const step = stepOf(chip);
+  if (gress !== "egress" || needed === null || step === undefined) return NONE;
   if (!states.some(({ bits }) => bits > 0)) return NONE;
-  const step = Math.ceil(port / 8 / clock);
   const { least, most } = depths(states);
   const ends = states.filter(({ branches }) => branches.some(({ to }) => to === undefined));
   const missing = (depth: number) => Math.max(0, Math.ceil((needed - depth) / step));

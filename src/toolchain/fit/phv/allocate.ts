@@ -18,10 +18,19 @@ import { Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import { besidesInOrder, inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
-import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
+import {
+  bytePiece,
+  type GressUse,
+  headerPart,
+  isAtEnd,
+  PADDING,
+  type Piece,
+  piecesOf,
+  useOf,
+} from "./pieces.js";
 import { ZERO_INDEX, zeroSlices } from "./sent-zeros.js";
 import { areApart, overlap, Sharing } from "./sharing.js";
-import { halvesOf, slicingsOf } from "./slicings.js";
+import { halvesOf, slicingsOf, unbroken } from "./slicings.js";
 import { withValidityLists } from "./validity-lists.js";
 
 /**
@@ -85,13 +94,16 @@ class Allocator {
     this.#takeZeros(gress);
     const use = useOf(input.model, input.target, gress);
     const sharing = new Sharing(input, use);
-    const pieces = withValidityLists(input, use, piecesOf(input, layout, use));
     const isFixed = (field: string) => this.#isFixed(gress, field);
+    const isBroken = (piece: Piece) => sharing.hasTooManySources(piece);
+    const pieces = withValidityLists(input, use, piecesOf(input, layout, use)).flatMap((piece) =>
+      unbroken(input.model, use, piece, { isFixed, isBroken }),
+    );
     const clustering = new Clustering(
       input.model,
       use,
       pieces.filter(({ isTouched }) => isTouched),
-      isFixed,
+      { isFixed, isBroken },
     );
     for (const { op, fields } of clustering.mismatches)
       this.#note(
@@ -121,7 +133,7 @@ class Allocator {
 
   /** Gives the fields that are sent as zeros their container, in which nothing else stands. */
   #takeZeros(gress: Gress): void {
-    const slices = zeroSlices(this.input.model, gress);
+    const slices = zeroSlices(this.input.model, this.input.target, gress);
     if (slices.length === 0) return;
     for (const group of this.#groups.get(8) ?? [])
       for (const [place, slot] of group.entries()) {
@@ -294,7 +306,7 @@ class Allocator {
       if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
       if (!sharing.admits(slot.kind, piece)) continue;
       if (slot.guests.length > 0) {
-        const place = placeIn(slot, piece, sharing, this.isFrugal);
+        const place = placeIn(slot, piece, sharing, this.isFrugal || isForEnd(slot, piece.slices));
         if (place === undefined) used.push(slot);
         else {
           const cost = this.#costOf(place, piece);
@@ -328,7 +340,8 @@ class Allocator {
     const free = size - slices.reduce((sum, { width }) => sum + width, 0);
     const ofValidity = isLater && slices.every(({ field }) => field.endsWith("$"));
     const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
-    if (others !== undefined && !this.isFrugal) return IN_TURN;
+    const isInTurn = others !== undefined && !isForEnd(slot, slices);
+    if (isInTurn && !this.isFrugal) return IN_TURN;
     if (slot.guests.length === 0) return isNew + wasted + (slot.block.gress === undefined ? NEW_BLOCK : 0);
     let cost = wasted;
     for (const slice of slices) {
@@ -387,6 +400,12 @@ const WASTED_BIT = 1e4;
 const WASTED_VALIDITY = 1e10;
 const NEW_BLOCK = 1e-3;
 
+/** What the deparser alone has takes any place after another value, which it need not find cleared. */
+function isForEnd({ guests }: Slot, slices: readonly { readonly field: string }[]): boolean {
+  const isEnd = (list: typeof slices) => list.some(({ field }) => isAtEnd(field));
+  return isEnd(slices) || (guests.length > 0 && guests.every((guest) => isEnd(guest.slices)));
+}
+
 /** The bytes of a header's piece, by name. */
 function bytesOf({ bytes, size }: Piece): string[] {
   if (bytes === undefined) return [];
@@ -402,6 +421,7 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): P
     piece.bytes === undefined &&
     !piece.isAlone &&
     piece.slices.length === 1 &&
+    piece.slices[0]!.field !== PADDING &&
     !sharing.use.aligned.has(piece.slices[0]!.field);
   const first = sharing.placed(piece, 0);
   // What may not have the same place stands beside, wherever the piece begins.

@@ -9,7 +9,7 @@ import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "
 import type { Apart } from "./apart.js";
 import { AT_DEPARSER, Dominators, type Point } from "./dominators.js";
 import type { Lifetimes } from "./lifetimes.js";
-import { isValidByContainer } from "./pieces.js";
+import { isAtEnd, isValidByContainer } from "./pieces.js";
 
 /** Values stand in one container in turn where more than so many stages of dependencies are between them. */
 const STAGES_BETWEEN = 2;
@@ -34,6 +34,8 @@ export class Beginnings {
   readonly #uses = new Map<string, Uses>();
   readonly #known = new Map<string, readonly number[] | null>();
   readonly #lastStage: number;
+  /** The stage after the last one of the gress. */
+  readonly #deparserStage: number;
 
   constructor(
     readonly input: AllocationInput,
@@ -44,6 +46,7 @@ export class Beginnings {
     const { model, target, earliestOf } = input;
     this.#units = model.units.filter((unit) => unit.gress === gress);
     this.#dominators = new Dominators(model, gress, !target.phv.deparser_validity_shared);
+    this.#deparserStage = 1 + this.#units.reduce((last, { id }) => Math.max(last, earliestOf(id)), 0);
     this.#lastStage = model.units.reduce((last, { id }) => Math.max(last, earliestOf(id)), 0);
   }
 
@@ -54,6 +57,8 @@ export class Beginnings {
 
   /** By dependencies, `early` is over before `later` begins, so that they may share a container where that finds its zero. */
   comesBefore(early: string, later: string): boolean {
+    if (isAtEnd(early)) return false;
+    if (isAtEnd(later)) return this.#usesOf(early).life.to + STAGES_BETWEEN < this.#deparserStage;
     const [a, b] = [this.#usesOf(early), this.#usesOf(later)];
     if (!this.#mayBegin(later) || a.life.from >= b.life.from) return false;
     if (this.movesValues) return a.life.to + (a.endsWritten ? 1 : 0) <= b.life.from;
@@ -66,6 +71,7 @@ export class Beginnings {
    * @param beside fields that are in the container at the same time
    */
   of(later: Bits, earlies: readonly string[], beside: readonly string[]): readonly number[] | undefined {
+    if (isAtEnd(later.field)) return [];
     if (this.movesValues) return this.lifetimes.of(later.field).from === FROM_PARSER ? undefined : [];
     const key = [later.field, later.lo, later.width, ...[...earlies].sort(), "|", ...[...beside].sort()].join(
       " ",

@@ -26,6 +26,16 @@ interface Tie {
   readonly bBit: number;
   readonly bits: number;
   readonly isPlaced: boolean;
+  /** The bits of the source may stand elsewhere in its container than those of the result. */
+  readonly isRotated: boolean;
+}
+
+/** What a piece may be. */
+interface Rules {
+  /** A field whose containers have a size that the program asks for. */
+  readonly isFixed: (field: string) => boolean;
+  /** Some action sets parts of the piece from more sources than an instruction has. */
+  readonly isBroken: (piece: Piece) => boolean;
 }
 
 /** Most changes for one operation. */
@@ -35,14 +45,15 @@ const MAX_CHANGES = 64;
 export class Clustering {
   readonly #byField = new Map<string, Set<Piece>>();
   readonly #pieces = new Set<Piece>();
+  /** Fields whose containers grow no more, because an operation has them with a field whose containers cannot. */
+  readonly #smallest = new Set<string>();
   readonly mismatches: Mismatch[] = [];
 
   constructor(
     readonly model: FitModel,
     readonly use: GressUse,
     pieces: readonly Piece[],
-    /** Fields whose containers have a size that the program asks for. */
-    readonly isFixed: (field: string) => boolean,
+    readonly rules: Rules,
   ) {
     for (const piece of pieces) this.#add(piece);
     // A cut for one operation changes what another one ties, so that all are looked at again.
@@ -90,7 +101,7 @@ export class Clustering {
     return [...groups.values()].map((pieces) => ({
       pieces,
       isWhole: pieces.some(
-        (piece) => whole.has(piece) || piece.slices.some(({ field }) => this.isFixed(field)),
+        (piece) => whole.has(piece) || piece.slices.some(({ field }) => this.rules.isFixed(field)),
       ),
     }));
   }
@@ -125,17 +136,17 @@ export class Clustering {
       for (const a of this.#byField.get(write.field) ?? [])
         for (const b of this.#byField.get(source.field) ?? []) {
           if (a === b) continue;
-          const tie = tieOf(a, b, write, source, kind !== "merge");
+          const tie = tieOf(a, b, write, source, kind);
           if (tie !== undefined) ties.push(tie);
         }
     return ties;
   }
 
   /** Makes the sizes of two pieces equal; false where nothing helps. */
-  #fit({ a, b, aBit, bBit, bits, isPlaced }: Tie): boolean {
+  #fit({ a, b, aBit, bBit, bits, isPlaced, isRotated }: Tie): boolean {
     const [large, small] = a.size > b.size ? [a, b] : [b, a];
     const from = large === a ? aBit : bBit;
-    const isFixed = (piece: Piece) => piece.slices.some(({ field }) => this.isFixed(field));
+    const isFixed = (piece: Piece) => piece.slices.some(({ field }) => this.rules.isFixed(field));
     if (
       isPlaced &&
       !isFixed(large) &&
@@ -149,9 +160,30 @@ export class Clustering {
       }
     }
     if (isFixed(small)) return false;
-    if (small.bytes !== undefined)
-      return isPlaced && this.#growBytes(small, large.size, from - (small === a ? aBit : bBit));
-    this.#replace(small, [{ ...small, size: large.size }]);
+    const at = small === a ? aBit : bBit;
+    if (small.bytes === undefined && !this.#isSmallest(small)) {
+      this.#replace(small, [{ ...small, size: large.size }]);
+      return true;
+    }
+    if (!isPlaced) return false;
+    return (
+      this.#growBytes(small, large.size, from - at) ||
+      (isRotated && !small.isSent && this.#growBytes(small, large.size, large.size - small.size)) ||
+      this.#cutAround(large, from, bits, small, at) ||
+      this.#shrink(large, small.size)
+    );
+  }
+
+  #isSmallest({ slices }: Piece): boolean {
+    return slices.some(({ field }) => this.#smallest.has(field));
+  }
+
+  /** Gives a value of metadata the container that it had before operations asked for a larger one, and keeps it there. */
+  #shrink(piece: Piece, size: Piece["size"]): boolean {
+    const isWide = piece.slices.some(({ at, width }) => at + width > size);
+    if (piece.bytes !== undefined || isWide || this.#isSmallest(piece)) return false;
+    for (const { field } of piece.slices) this.#smallest.add(field);
+    this.#replace(piece, [{ ...piece, size }]);
     return true;
   }
 
@@ -160,7 +192,7 @@ export class Clustering {
    * @param shift bits between the two
    */
   #growBytes(piece: Piece, size: Piece["size"], shift: number): boolean {
-    if (piece.bytes === undefined || shift % 8 !== 0) return false;
+    if (piece.bytes === undefined || shift % 8 !== 0 || this.#isSmallest(piece)) return false;
     const { header, first } = piece.bytes;
     const end = first + piece.size / 8 + shift / 8;
     const start = end - size / 8;
@@ -170,7 +202,7 @@ export class Clustering {
       const at = one.bytes?.header === header ? one.bytes.first : undefined;
       return at !== undefined && at < end && start < at + one.size / 8;
     });
-    if (others.some((one) => one.slices.some(({ field }) => this.isFixed(field)))) return false;
+    if (others.some((one) => one.slices.some(({ field }) => this.rules.isFixed(field)))) return false;
     const isOwn = (field: string) => piece.slices.some((slice) => slice.field === field);
     if (others.some((one) => one.isAlone && !one.slices.some(({ field }) => isOwn(field)))) return false;
     const own = headerPart(this.model, this.use, header);
@@ -180,8 +212,26 @@ export class Clustering {
       ...cut({ from: bytes!.first, to: Math.min(bytes!.first + bits / 8, start) }),
       ...cut({ from: Math.max(bytes!.first, end), to: bytes!.first + bits / 8 }),
     ]);
+    if (this.rules.isBroken(part({ from: start, to: end }))) return false;
     for (const one of others) this.#replace(one, []);
     for (const one of [part({ from: start, to: end }), ...rest.map(part)]) this.#add(one);
+    return true;
+  }
+
+  /** Cuts a piece of a header so that some of its bits stand in a container of the size, and at the bits, that they have in the other piece. */
+  #cutAround(piece: Piece, from: number, bits: number, small: Piece, at: number): boolean {
+    const low = from - at;
+    if (
+      piece.slices.some(({ field }) => this.rules.isFixed(field)) ||
+      low % small.size !== 0 ||
+      at + bits > small.size
+    )
+      return false;
+    const parts = this.#cutBytes(piece, low, small.size, small);
+    if (parts === undefined) return false;
+    this.#replace(piece, parts);
+    for (const { field, at: bit, width } of piece.slices)
+      if (bit < from + bits && from < bit + width) this.#smallest.add(field);
     return true;
   }
 
@@ -230,9 +280,11 @@ function tieOf(
   b: Piece,
   write: Operation["write"],
   source: Operation["write"],
-  isPlaced: boolean,
+  kind: Operation["kind"],
 ): Tie | undefined {
   const shift = source.lo - write.lo;
+  const isPlaced = kind !== "merge";
+  const isRotated = kind === "set";
   for (const x of a.slices)
     for (const y of b.slices) {
       if (x.field !== write.field || y.field !== source.field) continue;
@@ -241,7 +293,8 @@ function tieOf(
       const from = Math.max(y.lo, source.lo);
       const to = Math.min(y.lo + y.width, source.lo + source.width);
       if (low >= high || from >= to) continue;
-      if (!isPlaced) return { a, b, aBit: x.at + low - x.lo, bBit: y.at + from - y.lo, bits: 0, isPlaced };
+      if (!isPlaced)
+        return { a, b, aBit: x.at + low - x.lo, bBit: y.at + from - y.lo, bits: 0, isPlaced, isRotated };
       const first = Math.max(low, from - shift);
       const end = Math.min(high, to - shift);
       if (first >= end) continue;
@@ -252,6 +305,7 @@ function tieOf(
         bBit: y.at + first + shift - y.lo,
         bits: end - first,
         isPlaced,
+        isRotated,
       };
     }
   return undefined;

@@ -6,6 +6,10 @@
 import type { Access, Flow, Gress, Unit } from "../model/model.js";
 import { actionReads, keyReads } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
+import { isAtEnd } from "./pieces.js";
+
+/** After every stage, before the deparser. */
+const AT_END = TO_DEPARSER - 1;
 
 /** Live ranges of the fields of one gress. */
 export class Lifetimes {
@@ -48,6 +52,7 @@ export class Lifetimes {
   }
 
   #find(field: string): LiveRange {
+    if (isAtEnd(field)) return { from: AT_END, to: TO_DEPARSER };
     const readers = this.#readers.get(field) ?? [];
     const writers = this.#writers.get(field) ?? [];
     const stages = (units: readonly Unit[]) => units.flatMap(({ id }) => this.input.stagesOf(id));

@@ -1,7 +1,7 @@
 /** The order in which clusters get their containers (p4c, phv/allocate_phv.cpp, sortClusters). */
 import type { AllocationInput } from "./allocation.js";
 import type { Cluster } from "./clusters.js";
-import type { Piece } from "./pieces.js";
+import { PADDING, type Piece } from "./pieces.js";
 import type { Sharing } from "./sharing.js";
 
 export interface Work {
@@ -19,7 +19,9 @@ export function inOrder({ model, target, requests }: AllocationInput, work: read
     const slices = pieces.flatMap((piece) => piece.slices);
     const isSent = pieces.some((piece) => piece.isSent);
     const has = (test: boolean) => (test ? 0 : 1);
-    const isGiven = slices.some(({ field }) => model.forDeparser.has(field));
+    const isGiven = slices.some(
+      ({ field }) => model.forDeparser.has(field) || (field.startsWith("$") && field !== PADDING),
+    );
     const isValid = has(slices.some(({ field }) => field.endsWith("$")));
     const isAsked = slices.some(({ field }) => requests.of(sharing.gress, field)?.sizes !== undefined);
     const size = Math.max(...pieces.map((piece) => piece.size));

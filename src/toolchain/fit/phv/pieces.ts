@@ -6,6 +6,7 @@
 import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, FitModel, Gress, Operation, Unit } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
+import { paddingHeaders } from "../parde/padding.js";
 import type { Target } from "../target.js";
 import type { AllocationInput } from "./allocation.js";
 import { bordersOfStages } from "./conflicts.js";
@@ -124,8 +125,8 @@ function keptOf(model: FitModel, gress: Gress, touched: ReadonlySet<string>, hea
   );
 }
 
-const givenFields = (gress: Gress): readonly string[] =>
-  gress === "ingress" ? ["ingress_port", "resubmit_flag"] : ["egress_port"];
+/** What the chip's own header gives to the deparser whatever the program does. */
+const givenFields = (gress: Gress): readonly string[] => (gress === "ingress" ? [] : ["egress_port"]);
 
 /** All pieces of a gress. */
 export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUse): Piece[] {
@@ -176,9 +177,9 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
       size: sizeFor(width),
       slices: [{ field, lo: 0, width, at: 0 }],
       bytes: undefined,
-      isSent: false,
+      isSent: field === DROP_SESSION,
       isTouched: true,
-      isAlone: field.endsWith("_type") || field.endsWith("_port"),
+      isAlone: field.endsWith("_type"),
     });
   return pieces;
 }
@@ -249,9 +250,20 @@ type Request = (field: string) => ReturnType<AllocationInput["requests"]["of"]>;
 /** The smallest container for so many bits. */
 export const sizeFor = (bits: number): ContainerSize => (bits > 16 ? 32 : bits > 8 ? 16 : 8);
 
-/** Bits of a value for the deparser that says whether the packet is dropped, or of which kind its mirror is. */
-const DROP_BITS = 3;
-const PORT_BITS = 9;
+/** Headers of the padding that the compiler lets the egress parser read (p4c, midend/parser_enforce_depth_req.cpp). */
+export const PADDING = "$egress.padding";
+/**
+ * The session of the mirror that drops packets, which is zero: on Tofino 1 it needs the bits of a session, on Tofino 2 a byte of zeros (p4c,
+ * midend/drop_packet_with_mirror_engine.cpp, and parde/mirror/const_mirror_session_opt.cpp).
+ */
+export const DROP_SESSION = "$ingress.mirror_session";
+const SESSION_BITS = 10;
+/** The kind of mirror that no table of a Tofino 1 sets. */
+const UNSET_TYPE = "$ingress.unset_mirror_type";
+
+/** The deparser alone has the value, and takes what another one left in its place. */
+export const isAtEnd = (field: string): boolean => field === DROP_SESSION || field === UNSET_TYPE;
+/** Bits of a value for the deparser that says of which kind the packet's mirror is. */
 const MIRROR_BITS = { separate: 3, shared: 4 } as const;
 
 /**
@@ -268,20 +280,23 @@ function givenBits(
   const headers = [...model.headers.values()].filter(({ metadata }) => !metadata);
   const given = headers
     .filter(({ name }) => model.parser.isSent(gress, name) && model.parser.isCarried(gress, name))
-    .filter(({ name }) => gress === "ingress" || !model.parser.isAlwaysParsed(gress, name))
     .map(({ name }) => ({ field: `${name}.$valid$`, width: 1 }))
     .filter(({ field }) => !touched.has(field));
   if (intrinsicHeader(model, gress) === undefined) return given;
   const isTouched = (name: string) => [...touched].some((field) => field.endsWith(`.${name}`));
   const isShared = target.phv.deparser_validity_shared;
-  // Where a table reads the port, the compiler keeps a second copy of it.
-  if (gress === "ingress" && !isShared && isTouched("ingress_port"))
-    given.push({ field: "$ingress.ingress_port", width: PORT_BITS });
+  if (gress === "ingress" && !isShared) given.push({ field: DROP_SESSION, width: SESSION_BITS });
   if (gress === "ingress" && !isTouched("mirror_type"))
-    given.push({ field: "$ingress.mirror_type", width: MIRROR_BITS[isShared ? "shared" : "separate"] });
-  if (gress === "egress" && !isTouched("drop_ctl"))
-    given.push({ field: "$egress.drop_ctl", width: DROP_BITS });
-  if (gress === "egress" && !isShared) given.push({ field: "$egress.mirror_io_select", width: 1 });
+    given.push(
+      isShared
+        ? { field: "$ingress.mirror_type", width: MIRROR_BITS.shared }
+        : { field: UNSET_TYPE, width: MIRROR_BITS.separate },
+    );
+  if (gress === "egress" && isShared) given.push({ field: "$egress.mirror_io_select", width: 1 });
+  // Bits that say which headers of the padding are sent: one stands with those of other headers, several at the low end of a container.
+  const padding = gress === "egress" ? paddingHeaders(model.program, target.parde?.parser) : 0;
+  if (padding === 1) given.push({ field: `${PADDING}.$valid$`, width: 1 });
+  if (padding > 1) given.push({ field: PADDING, width: padding });
   return given;
 }
 
@@ -318,7 +333,7 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
   for (const { name, offset, width } of fields)
     if (isListed(name))
       for (let byte = offset >> 3; 8 * byte < offset + width; byte++) touchedBytes.add(byte);
-  if (model.hasEgressParser && intrinsicHeader(model, gress) === header)
+  if (gress === "egress" && model.hasEgressParser && intrinsicHeader(model, gress) === header)
     for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
   const zeros = model.sentZeros[gress];
   const asked = withoutOverlap(

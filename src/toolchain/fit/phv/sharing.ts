@@ -5,7 +5,7 @@ import { Apart } from "./apart.js";
 import { Beginnings } from "./beginnings.js";
 import { meetInStage } from "./conflicts.js";
 import { Lifetimes } from "./lifetimes.js";
-import { type GressUse, type Piece, sizeFor } from "./pieces.js";
+import { type GressUse, isAtEnd, type Piece, sizeFor } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
 
 type Writing = GressUse["operations"][number];
@@ -156,10 +156,11 @@ export class Sharing {
     const zeroedBy = this.#beginnings.of(slice, names, beside);
     if (zeroedBy === undefined) return undefined;
     const zeroed = zeroedBy.flatMap((id) => this.input.stagesOf(id));
-    const from = Math.min(...zeroed, ...this.#lifetimes.writtenIn(slice.field));
+    const { from: first, to } = this.#lifetimes.of(slice.field);
+    const written = this.#lifetimes.writtenIn(slice.field);
+    const from = isAtEnd(slice.field) ? first : Math.min(...zeroed, ...written);
     // A value whose tables have no stage has no time of its own.
     if (!Number.isFinite(from)) return undefined;
-    const { to } = this.#lifetimes.of(slice.field);
     if (names.some((name) => this.#lifetimes.of(name).to > from)) return undefined;
     const users = this.#lifetimes.usersOf(slice.field);
     const isLate = zeroedBy.some((id) =>
@@ -175,9 +176,6 @@ export class Sharing {
 
   /** The slices, which are apart in a container and may live at once, can be there: every action that writes one of them keeps the others. */
   standTogether(slices: readonly PlacedSlice[]): boolean {
-    // The deparser takes the bits that say which headers it sends from containers of their own.
-    const valid = slices.filter(({ field }) => field.endsWith("$")).length;
-    if (valid > 0 && valid < slices.length) return false;
     // What the parser takes from the packet overwrites its zeros in the container (p4c, phv/allocate_phv.cpp, satisfies_constraints).
     const parsed = slices.filter(({ field }) => this.#isParsed(field));
     const clears = (one: PlacedSlice, other: PlacedSlice) =>
@@ -232,6 +230,46 @@ export class Sharing {
         };
     }
     return undefined;
+  }
+
+  /**
+   * Some action sets parts of a header's piece from more sources than an instruction has, wherever the sources stand: values of metadata, bytes
+   * of a header as far from each other as their results, what the action data bus gives, and the container itself for what stays (p4c,
+   * phv/action_phv_constraints.cpp, check_and_generate_constraints_for_move_with_unallocated_sources).
+   */
+  hasTooManySources(piece: Piece): boolean {
+    const slices = this.placed(piece, 0);
+    const { fields } = this.input.model;
+    const writings = [...new Set(slices.flatMap(({ field }) => this.#writings.get(field) ?? []))].filter(
+      ({ op: { write } }) => slices.some((slice) => meets(slice, write)),
+    );
+    const placeOf = ({ op: { write } }: Writing, { field, lo }: Writing["op"]["write"]): string => {
+      const [from, to] = [fields.get(field), fields.get(write.field)];
+      if (from === undefined || to === undefined || from.metadata) return field;
+      const end = (info: typeof from, low: number) => info.offset + info.width - low;
+      return `${from.header} ${end(from, lo) - end(to, write.lo)}`;
+    };
+    const actions = new Map<string, Writing[]>();
+    for (const writing of writings) {
+      const key = `${writing.unit.id} ${writing.action}`;
+      actions.set(key, [...(actions.get(key) ?? []), writing]);
+    }
+    return [...actions.values()].some((list) => {
+      if (list.length === 1 || list.some(({ op }) => op.kind !== "set")) return false;
+      const places = new Set(list.flatMap((one) => one.op.sources.map((source) => placeOf(one, source))));
+      const hasData = list.some(({ op }) => op.data);
+      const stays = slices.some(
+        ({ field, lo, width }) =>
+          list.reduce(
+            (sum, { op: { write } }) =>
+              write.field !== field
+                ? sum
+                : sum + Math.max(0, Math.min(lo + width, write.lo + write.width) - Math.max(lo, write.lo)),
+            0,
+          ) < width,
+      );
+      return places.size + (hasData ? 1 : 0) + (stays ? 1 : 0) > MAX_SOURCES;
+    });
   }
 
   #isOneInstruction(writings: readonly Writing[], slices: readonly PlacedSlice[]): boolean {

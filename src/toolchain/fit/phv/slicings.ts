@@ -20,6 +20,28 @@ export function halvesOf(model: FitModel, use: GressUse, pieces: readonly Piece[
   return cutAt(model, use, pieces, [half, half]);
 }
 
+/** A piece of a header in halves, as long as some action sets parts of them from more sources than an instruction has. */
+export function unbroken(
+  model: FitModel,
+  use: GressUse,
+  piece: Piece,
+  rules: { readonly isFixed: (field: string) => boolean; readonly isBroken: (piece: Piece) => boolean },
+): Piece[] {
+  const { bytes, size, isTouched, slices } = piece;
+  const isWhole = slices.some(({ field }) => use.alone.has(field) || rules.isFixed(field));
+  if (bytes === undefined || size === 8 || !isTouched || isWhole || !rules.isBroken(piece)) return [piece];
+  return halvesOf(model, use, [piece])
+    .flat()
+    .flatMap((half) =>
+      unbroken(
+        model,
+        use,
+        { ...half, isTouched: half.slices.some(({ field }) => use.touched.has(field)) },
+        rules,
+      ),
+    );
+}
+
 /** Bits of its container that a piece needs. */
 function spanOf({ bytes, size, slices }: Piece): number {
   return bytes === undefined ? Math.max(...slices.map(({ at, width }) => at + width)) : size;

@@ -12,6 +12,7 @@ import {
   type PlacedSlice,
   TO_DEPARSER,
 } from "./allocation.js";
+import { DROP_SESSION, isAtEnd } from "./pieces.js";
 import { withZeros } from "./zeros.js";
 
 /** A rule that an allocation breaks, in words. */
@@ -248,6 +249,7 @@ class Verification {
       this.#unitsOf(gress).flatMap((unit) => accessesOf(unit).map(({ field }) => field)),
     );
     for (const { field, lo, width, at } of slices) {
+      if (field === DROP_SESSION) continue;
       const info = model.fields.get(field);
       if (
         info === undefined ||
@@ -324,6 +326,7 @@ class Verification {
   #isAfter(gress: Gress, first: PlacedSlice, second: PlacedSlice): boolean {
     const { model, requests, stagesOf } = this.input;
     const [early, later] = [first.field, second.field];
+    if (isAtEnd(later)) return first.live.to < TO_DEPARSER;
     const info = model.fields.get(early);
     const outlives =
       model.forDeparser.has(early) ||
