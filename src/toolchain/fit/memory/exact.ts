@@ -1,7 +1,7 @@
 /**
  * Exact match in SRAM: entries are packed into words, words into RAM blocks, blocks into hash ways. A word of w blocks
  * holds n entries when their key bytes fit on byte boundaries with one version nibble an entry, all their bits fit, and
- * the overhead of each entry fits one block.
+ * the overhead of each entry fits one block; where one search bus brings the key, word.ts says which of these hold.
  */
 import type { Target } from "../target.js";
 
@@ -9,6 +9,8 @@ import type { Target } from "../target.js";
 export interface KeyBytes {
   /** Bits of the key in each byte of the containers that hold it. */
   readonly bytes: readonly number[];
+  /** By byte: where these bits are, as a mask. */
+  readonly masks?: readonly number[];
   /** By byte: the number of the range that it belongs to. */
   readonly ranges?: readonly (number | undefined)[];
   readonly bits: number;
@@ -34,6 +36,12 @@ function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: num
   return { bytes, bits: Math.max(0, key.bits - ghostBits) };
 }
 
+/** Bits of a block for overhead: action data of entries ends before the last one (p4c, mau/table_format.cpp, allocate_all_immediate). */
+export function overheadBitsOf({ exact, sram }: Target, hasImmediate: boolean): number {
+  const stated = exact.overhead_bits_per_word;
+  return stated === null ? sram.width : stated - (hasImmediate ? 1 : 0);
+}
+
 /**
  * Packings worth trying, for entries with `overhead` bits beside the key. Limits that the target does not state are
  * not applied. Empty: the key is too wide for the target.
@@ -54,15 +62,18 @@ export function packings(
   const entryBits = Math.max(1, stored.bits + version + overhead);
   const maxWidth = exact.max_width ?? Math.ceil(entryBits / word);
   const maxPack = single ? 1 : (exact.max_pack ?? Math.max(1, Math.floor((maxWidth * word) / entryBits)));
-  const stated = exact.overhead_bits_per_word;
-  const overheadBits = stated === null ? word : stated - (immediate > 0 ? 1 : 0);
+  const overheadBits = overheadBitsOf(target, immediate > 0);
   const perWord = exact.entries_per_word ?? Number.POSITIVE_INFINITY;
+  // What a word of one search bus holds is found out bit by bit: word.ts.
+  const isFound = exact.ghost_bits !== null && key.bytes.length <= word / 8;
   const list: Packing[] = [];
   for (let n = 1; n <= maxPack; n++) {
     for (let w = 1; w <= maxWidth; w++) {
-      const bytesFit = n * (stored.bytes + version / 8) <= (w * word) / 8;
+      const bytesFit = n * (stored.bytes + (isFound ? 0 : version / 8)) <= (w * word) / 8;
       const bitsFit = n * (stored.bits + version + overhead) <= w * word;
-      const overheadFits = overhead === 0 || n <= w * Math.floor(overheadBits / overhead);
+      const overheadFits =
+        overhead === 0 ||
+        (isFound ? n * overhead <= w * overheadBits : n <= w * Math.floor(overheadBits / overhead));
       if (!bytesFit || !bitsFit || !overheadFits || n > w * perWord) continue;
       list.push({ entriesPerWord: n, width: w });
       break;

@@ -5,19 +5,21 @@ import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
 import { aluMemory, attachedMemory, hasWideGroups } from "./attached.js";
-import { type ArrayUse, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
+import { type ArrayUse, countBits, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
 import {
   askedWays,
   type HashSearch,
   identityBlocks,
   type KeyBytes,
   lineBitsOf,
+  overheadBitsOf,
   type Packing,
   packings,
   searchesOf,
   waySizes,
 } from "./exact.js";
 import { indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
+import { wordHolds } from "./word.js";
 
 /** SRAM blocks by what they hold. */
 interface BlockUse {
@@ -112,6 +114,7 @@ export class TablePlan {
   /** The overhead by which the compiler packs exact entries. */
   readonly #packedOverhead: number;
   readonly #cache = new Map<number, TableLayout>();
+  readonly #held = new Map<string, boolean>();
   #known: readonly { readonly format: DataFormat; readonly packing: Packing }[] | undefined;
 
   /** @param isGateway a gateway may hold the entries, where they fit it */
@@ -224,8 +227,34 @@ export class TablePlan {
 
   /** Of each format of data and each packing: the layout of at least so many entries. */
   *#options(entries: number): Generator<Choice> {
-    for (const { format, packing } of this.#packings())
-      yield { layout: this.#exact(entries, format, packing), bytes: format.ramBytes };
+    for (const { format, packing } of this.#packings()) {
+      const layout = this.#exact(entries, format, packing);
+      if (this.#wordHolds(layout, format)) yield { layout, bytes: format.ramBytes };
+    }
+  }
+
+  /** The packing holds bit by bit; a key of several search buses is taken to. Larger ways imply more bits of the key. */
+  #wordHolds({ entriesPerWord: count, wordBlocks: width, array }: TableLayout, format: DataFormat): boolean {
+    const { keyBytes, target, unit } = this;
+    const { masks = [] } = keyBytes;
+    const { ghost_bits: implied, version_bits: version } = target.exact;
+    if (implied === null || masks.length > target.sram.width / 8) return true;
+    const smallest = Math.min(...array.ways.map(({ depth }) => depth));
+    const ghost = implied + Math.floor(Math.log2(smallest));
+    const overhead = this.#fixedOverhead + format.immediateBits;
+    const question = `${count} ${width} ${ghost} ${overhead}`;
+    const known = this.#held.get(question);
+    if (known !== undefined) return known;
+    const entry = {
+      bytes: masks,
+      ghost,
+      overhead,
+      overheadBits: overheadBitsOf(target, format.immediateBits > 0),
+      hasVersion: (version ?? 0) > 0,
+    };
+    const answer = unit.pragmas.pack !== undefined || wordHolds(entry, count, width);
+    this.#held.set(question, answer);
+    return answer;
   }
 
   #packings(): readonly { readonly format: DataFormat; readonly packing: Packing }[] {
@@ -645,30 +674,40 @@ function directBits({ attached }: Unit): number {
 /** Bits of the key in each byte of its containers; two fields in one byte count once. */
 function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
   const bytes = new Map<string, number>();
+  const masks = new Map<string, number>();
   const ranges = new Map<string, number>();
   let bits = 0;
   for (const [index, part] of unit.key.entries()) {
     const { access } = part;
     bits += access.width;
-    const add = (name: string, count: number) => {
-      bytes.set(name, (bytes.get(name) ?? 0) + count);
+    const add = (name: string, mask: number) => {
+      masks.set(name, (masks.get(name) ?? 0) | mask);
+      bytes.set(name, (bytes.get(name) ?? 0) + countBits(mask));
       if (part.kind === "range") ranges.set(name, index);
     };
     const containers = phv.of(unit.gress, access.field);
     if (containers.length === 0) {
       for (let lo = 0; lo < access.width; lo += 8)
-        add(`${access.field}:${lo}`, Math.min(8, access.width - lo));
+        add(`${access.field}:${lo}`, (1 << Math.min(8, access.width - lo)) - 1);
     }
     for (const container of containers) {
       for (const slice of container.slices) {
         if (slice.field !== access.field) continue;
         const low = Math.max(slice.lo, access.lo);
         const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-        for (let bit = low; bit < high; bit++) add(`${container.id}:${(slice.at + bit - slice.lo) >> 3}`, 1);
+        for (let bit = low; bit < high; bit++) {
+          const at = slice.at + bit - slice.lo;
+          add(`${container.id}:${at >> 3}`, 1 << (at & 7));
+        }
       }
     }
   }
-  return { bytes: [...bytes.values()], ranges: [...bytes.keys()].map((name) => ranges.get(name)), bits };
+  return {
+    bytes: [...bytes.values()],
+    masks: [...masks.values()],
+    ranges: [...bytes.keys()].map((name) => ranges.get(name)),
+    bits,
+  };
 }
 
 /** Key bits with part-filled bytes rounded up to nibbles; ranges count twice. */
