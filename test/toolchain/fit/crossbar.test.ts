@@ -3,12 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { defined } from "../../../src/base/index.js";
 import { findReasons, fitProgram, QUICK } from "../../../src/toolchain/fit/index.js";
-import {
-  type CrossbarByte,
-  type CrossbarUse,
-  ExactCrossbar,
-  type Operand,
-} from "../../../src/toolchain/fit/place/crossbar.js";
+import { type CrossbarUse, ExactCrossbar, type Operand } from "../../../src/toolchain/fit/place/crossbar.js";
+import type { CrossbarByte } from "../../../src/toolchain/fit/place/crossbar-groups.js";
 import { CrossbarStates, usesOf } from "../../../src/toolchain/fit/place/crossbar-states.js";
 import { InstructionMemory } from "../../../src/toolchain/fit/place/instructions.js";
 import { compileText, loadTarget } from "./golden.js";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gatewayCost, gatewayCount } from "../../../src/toolchain/fit/model/conditions.js";
+import { comparedBits, gatewayCost, gatewayCount } from "../../../src/toolchain/fit/model/conditions.js";
 import {
   type Expr,
   fieldLabel,
@@ -424,13 +424,29 @@ describe("a condition of a gateway", () => {
     expect(cost(value)).toEqual(expected);
   });
 
-  it("compares by order with a power of two as it compares for equality", () => {
-    const isEqual = (op: string, bound: number) => cost(bin(op, f("c"), k(bound)))[0] === 16;
+  it("compares by order with a power of two the bits from that one on, for equality, and with zero the sign", () => {
+    const bits = (op: string, bound: number) => cost(bin(op, f("c"), k(bound)))[0];
     // x < 2^n and x >= 2^n test the bits above; x <= b and x > b are those of b + 1.
     for (const op of ["<", ">="])
-      expect([0, 1, 2, 3, 4, 5, 7, 8, 9].filter((bound) => isEqual(op, bound))).toEqual([0, 1, 2, 4, 8]);
+      expect([0, 1, 2, 3, 4, 5, 7, 8, 9].map((bound) => bits(op, bound))).toEqual([
+        1, 16, 15, 0, 14, 0, 0, 13, 0,
+      ]);
     for (const op of ["<=", ">"])
-      expect([0, 1, 2, 3, 4, 5, 7, 8, 9].filter((bound) => isEqual(op, bound))).toEqual([0, 1, 3, 7]);
+      expect([0, 1, 2, 3, 4, 5, 7, 8, 9].map((bound) => bits(op, bound))).toEqual([
+        16, 15, 0, 14, 0, 0, 13, 0, 0,
+      ]);
+  });
+
+  it("looks at the bits of a mask, and at those that an order with a power of two tells (compiler)", () => {
+    const compared = (value: Value) =>
+      comparedBits(readValue(value, scope)).map(({ field, lo, width }) => `${field}[${lo}+${width}]`);
+    expect(compared(bin("==", bin("&", f("a"), k(0x8000)), k(0)))).toEqual(["d.a[15+1]"]);
+    expect(compared(bin("<", f("a"), k(65536)))).toEqual(["d.a[16+16]"]);
+    expect(compared(bin(">=", f("a"), k(0)))).toEqual(["d.a[31+1]"]);
+    expect(compared(bin("and", bin("<", f("c"), k(1000)), un("not", f("one"))))).toEqual([
+      "d.c[0+16]",
+      "d.one[0+1]",
+    ]);
   });
 
   it("is split over gateways where each test that decides by itself fits one", () => {
@@ -441,6 +457,9 @@ describe("a condition of a gateway", () => {
     expect(gateways(bin("and", differ("n"), differ("one")))).toBe(1);
     expect(gateways(bin("and", differ("a"), differ("b")))).toBe(2);
     expect(gateways(bin("or", bin("==", f("a"), k(5)), bin("==", f("b"), k(7))))).toBe(2);
+    // A mask of one bit decides by itself, and has a row: two gateways, of 16 bits and of 33.
+    const oneBit = bin("==", bin("&", f("b"), k(0x8000)), k(0));
+    expect(gateways(bin("and", bin("and", differ("c"), differ("a")), oneBit))).toBe(2);
     // Both have to hold: no row tells it by itself.
     expect(gateways(bin("and", bin("==", f("a"), k(5)), bin("==", f("b"), k(7))))).toBeUndefined();
   });

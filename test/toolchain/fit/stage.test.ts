@@ -13,6 +13,7 @@ import {
   Stage,
   withoutLimit,
 } from "../../../src/toolchain/fit/place/stage.js";
+import type { TernaryByte } from "../../../src/toolchain/fit/place/ternary-crossbar.js";
 import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 
@@ -34,7 +35,8 @@ const NOTHING: Demand = {
   meterAlus: 0,
   shared: [],
 };
-const bytes = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `1:${from + i}`);
+const bytes = (count: number, from = 0): TernaryByte[] =>
+  Array.from({ length: count }, (_, i) => ({ name: `1:${from + i}`, align: 1, phase: 0, isHalf: false }));
 
 /** A unit that takes so much of one resource. */
 function taking(resource: Resource, amount: number): [Demand, TableLayout] {
@@ -119,7 +121,7 @@ describe("a stage", () => {
       const [more, layout] = taking(resource, step);
       const other = {
         ...more,
-        ternaryBytes: more.ternaryBytes.map((byte) => `2${byte}`),
+        ternaryBytes: more.ternaryBytes.map((byte) => ({ ...byte, name: `2${byte.name}` })),
       };
       expect(whole.exceeded(other, layout)).toBe(resource);
       expect(whole.exceeded(...taking(resource, 0))).toBeUndefined();

@@ -112,6 +112,94 @@ describe("a table with few constant entries that calls a register", () => {
   });
 });
 
+describe("a table with few constant entries", () => {
+  /** Gateways of the program and blocks of its tables. */
+  const used = (target: string, table: string, apply = "t.apply();") =>
+    sumsOf({ ingress: table, apply }, target, "gateways", "srams", "tcams");
+  const set = (bits: number, kind: string, call = "") => `
+  Register<bit<8>, bit<1>>(1) r;
+  RegisterAction<bit<8>, bit<1>, bit<8>>(r) act = { void apply(inout bit<8> cell, out bit<8> result) { cell = cell + 1; result = cell; } };
+  action set(bit<${bits}> v) { ${call} hdr.d.c[${bits - 1}:0] = v; }
+  table t { key = { hdr.d.a[7:0] : ${kind}; } actions = { set; @defaultonly NoAction; } size = 4; const default_action = NoAction();
+            const entries = { 1 : set(1); 2 : set(2); 3 : set(3); 4 : set(4); } }`;
+  const call = "hdr.d.b[7:0] = act.execute(0);";
+
+  it("is rows of a gateway only where their data is within a word beside addresses of 10 bits (compiler)", () => {
+    expect(used("tofino2", set(8, "ternary"))).toEqual([1, 0, 0]);
+    // A register of one cell, called at a constant index: 10 bits of address, and 1 or 3 bits of data.
+    for (const bits of [1, 8]) expect(used("tofino2", set(bits, "ternary", call))[0]).toBe(0);
+    expect(used("tofino2", set(3, "exact", call))[0]).toBe(0);
+  });
+
+  const one = `
+  action set(bit<16> v) { hdr.d.i = v; }
+  action move() { hdr.d.c = hdr.d.b; }
+  table t { key = { hdr.d.a[7:0] : exact; } actions = { set; @defaultonly NoAction; } const default_action = NoAction();
+            const entries = { 1 : set(7); } }`;
+
+  it("is rows of a gateway behind both branches of a condition, and has memory in one, whose gateway the condition is (compiler)", () => {
+    expect(used("tofino", one, "if (hdr.d.t == 1) { move(); } t.apply();")).toEqual([2, 0, 0]);
+    expect(used("tofino", one, "if (hdr.d.t == 1) { t.apply(); }")[0]).toBe(1);
+    expect(used("tofino", one, "if (hdr.d.t == 1) { t.apply(); }")[1]).toBeGreaterThan(0);
+  });
+});
+
+describe("addresses beside the entries of an exact table", () => {
+  it("have at least the 10 bits of a line: four entries with members of a profile, five with counters (compiler)", () => {
+    const { parts } = placementOf({
+      ingress: `
+  ActionProfile(16) members;
+  action set(bit<16> v) { hdr.d.i = v; }
+  action put(bit<32> v) { hdr.d.a = v; }
+  table t { key = { hdr.d.t[15:0] : exact; } actions = { set; put; NoAction; } implementation = members; size = 64; }
+  Counter<bit<32>, bit<4>>(16, CounterType_t.PACKETS) counted;
+  action count(bit<4> i) { counted.count(i); }
+  table u { key = { hdr.d.b[15:0] : exact; } actions = { count; NoAction; } size = 64; default_action = NoAction(); }`,
+      apply: "t.apply(); u.apply();",
+    });
+    const packed = parts.map(({ unit, layout }) => [unit.label, layout.entriesPerWord]);
+    expect(packed.sort()).toEqual([
+      ["pipe.In.t", 4],
+      ["pipe.In.u", 5],
+    ]);
+  });
+});
+
+describe("a register of two tables that a packet can run", () => {
+  const stagesOf = (apply: string) =>
+    placementOf({
+      ingress: `
+  Register<bit<32>, bit<10>>(1024) r;
+  RegisterAction<bit<32>, bit<10>, bit<32>>(r) clear = { void apply(inout bit<32> v) { v = 0; } };
+  RegisterAction<bit<32>, bit<10>, bit<32>>(r) more = { void apply(inout bit<32> v, out bit<32> o) { v = v + 1; o = v; } };
+  action reset(bit<10> i) { clear.execute(i); }
+  action count(bit<10> i) { hdr.d.c = more.execute(i); }
+  action move(bit<16> v) { hdr.d.i = v; }
+  table first { key = { hdr.d.a : exact; } actions = { move; NoAction; } size = 64; default_action = NoAction(); }
+  table one { key = { hdr.d.b : exact; } actions = { reset; NoAction; } size = 64; default_action = NoAction(); }
+  table two { key = { hdr.d.i : exact; } actions = { count; NoAction; } size = 64; default_action = NoAction(); }
+  table far { key = { hdr.d.c : exact; } actions = { reset; NoAction; } size = 64; default_action = NoAction(); }
+  table wide { key = { hdr.d.b : exact; } actions = { reset; NoAction; } size = 200000; default_action = NoAction(); }
+  table large { key = { hdr.d.i : exact; } actions = { count; NoAction; } size = 200000; default_action = NoAction(); }`,
+      apply,
+    });
+  const where = (apply: string) =>
+    stagesOf(apply)
+      .parts.map(({ unit, stage }) => `${unit.label.replace("pipe.In.", "").replace("pipe.", "")}@${stage}`)
+      .sort();
+
+  it("has both in one stage, where nothing keeps them apart: the one waits for what the other waits for (compiler)", () => {
+    expect(where("first.apply(); one.apply(); two.apply();")).toEqual(["first@0", "one@1", "two@1"]);
+    expect(where("two.apply(); one.apply();")).toEqual(["one@0", "two@0"]);
+  });
+
+  it("is there twice where the one needs what the other sets, or one stage does not hold them (compiler)", () => {
+    expect(where("two.apply(); far.apply();")).toEqual(["far@1", "two@0"]);
+    const { unplaced, stages } = stagesOf("wide.apply(); large.apply();");
+    expect([unplaced, stages.map((stage) => stage.meter_alus)]).toEqual([[], [1, 1]]);
+  });
+});
+
 describe("a condition whose branches do nothing", () => {
   const gateways = (statement: string) =>
     sumsOf(

@@ -1,6 +1,6 @@
 /** The memory of one table: the cheapest of all layouts that the target offers. */
 import { defined } from "../../../base/index.js";
-import type { Attached, KeyPart, Unit } from "../model/model.js";
+import type { KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
@@ -134,7 +134,7 @@ export class TablePlan {
       : dataFormats(unit.actions, unit.gress, phv, target);
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
     this.#packedOverhead = this.#fixedOverhead + directBits(unit);
-    this.isGateway = isGateway && fitsGateway(unit, target) && dataFits(unit, target, phv);
+    this.isGateway = isGateway && fitsGateway(unit, target, phv);
     this.isAddressed = !this.isGateway && this.#isAddress();
     this.match = this.isGateway || this.isAddressed ? "none" : matchKind(unit);
   }
@@ -562,30 +562,28 @@ function largestWhere(low: number, high: number, holds: (value: number) => boole
 
 /**
  * Few entries that the program states can be rows of a gateway (p4c, mau/payload_gateway.cpp): the bits of the key are what a gateway sees.
- * What all entries have beside the key is within what a word has for it; each names its action, one more than the table has, and of every
- * memory the address, whether it is used and with which method (table_format.cpp, bitvec_necessary).
+ * What all entries have beside the key is within what a word has for it, as in `packings`: each has its data, which is in no memory of its own, names its
+ * action, one more than the table has, and of every memory the address, whether it is used and with which method (table_format.cpp,
+ * bitvec_necessary).
  */
-function fitsGateway(
-  { kind, key, constEntries, algorithmic, implementation, actions, attached }: Unit,
-  { gateway, exact }: Target,
-): boolean {
+function fitsGateway(unit: Unit, target: Target, phv: PhvLayout): boolean {
+  const { kind, key, constEntries, algorithmic, implementation, actions, attached } = unit;
+  const { gateway, exact } = target;
   const { entries, bytes, hash_bits: hashBits } = gateway;
   if (entries === null || constEntries === undefined || constEntries > entries || constEntries === 0)
     return false;
   if (kind !== "match" || algorithmic !== undefined || implementation !== undefined) return false;
+  const data = dataFormats(actions, unit.gress, phv, target).find(({ ramBytes }) => ramBytes === 0);
+  if (data === undefined) return false;
   const addresses = attached.filter(({ index }) => index !== "direct");
   const overhead = addresses.reduce(
-    (sum, memory) => sum + addressOf(memory) + 1 + (memory.kind === "counter" ? 0 : METHOD_BITS),
-    Math.ceil(Math.log2(actions.filter(({ hit }) => hit).length + 1)),
+    (sum, memory) => sum + addressOf(memory.size, target) + 1 + (memory.kind === "counter" ? 0 : METHOD_BITS),
+    data.immediateBits + Math.ceil(Math.log2(actions.filter(({ hit }) => hit).length + 1)),
   );
-  if (overhead * constEntries > (exact.overhead_bits_per_word ?? Number.POSITIVE_INFINITY)) return false;
+  const room = (exact.overhead_bits_per_word ?? Number.POSITIVE_INFINITY) - (data.immediateBits > 0 ? 1 : 0);
+  if (overhead * constEntries > room) return false;
   const bits = key.reduce((sum, { access }) => sum + access.width, 0);
   return key.every((part) => part.kind !== "range") && bits <= 8 * (bytes ?? 0) + (hashBits ?? 0);
-}
-
-/** The data of the entries is in no memory of its own. */
-function dataFits(unit: Unit, target: Target, phv: PhvLayout): boolean {
-  return dataFormats(unit.actions, unit.gress, phv, target).some(({ ramBytes }) => ramBytes === 0);
 }
 
 /** The packings that a pragma asks for, where there are such. */
@@ -632,8 +630,9 @@ function selectorBits(unit: Unit, target: Target): number {
 /** Bits that name the method of a register which an entry calls. */
 const METHOD_BITS = 3;
 
-function addressOf({ size }: Attached): number {
-  return Math.ceil(Math.log2(Math.max(2, size)));
+/** Bits that the address of a memory takes beside an entry: at least those of a line (p4c, mau/attached_info.cpp, free_address). */
+function addressOf(size: number, target: Target): number {
+  return Math.max(lineBitsOf(target), Math.ceil(Math.log2(Math.max(2, size))));
 }
 
 /**
@@ -647,12 +646,12 @@ function addressBits(unit: Unit, target: Target): number {
     const { index, kind, name } = memory;
     if (index === "direct") continue;
     const users = hits.filter(({ memories }) => memories.includes(name)).length;
-    bits += addressOf(memory) + (users < hits.length ? 1 : 0);
+    bits += addressOf(memory.size, target) + (users < hits.length ? 1 : 0);
     if (kind === "register" && users > 1) bits += METHOD_BITS;
   }
   const { implementation } = unit;
   if (implementation !== undefined) {
-    bits += Math.ceil(Math.log2(Math.max(2, implementation.members))) + 1;
+    bits += addressOf(implementation.members, target) + 1;
     if (implementation.selector !== undefined) bits += target.selector.entry_bits ?? 0;
   }
   return bits;

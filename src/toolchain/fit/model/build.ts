@@ -5,7 +5,7 @@ import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { splitAlgorithmic } from "./algorithmic.js";
 import { checksumTables } from "./checksums.js";
-import { gatewayCount, gatewayHashBits } from "./conditions.js";
+import { comparedBits, gatewayCount, gatewayHashBits } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
@@ -371,6 +371,7 @@ class Builder {
       ...NO_RESOURCES,
       condition: {
         reads: readsOf(expr),
+        compared: comparedBits(expr),
         hashBits: gatewayHashBits(expr, this.target.gateway),
         gateways: gatewayCount(expr, this.target.gateway) ?? 1,
         text: formatExpr(expr),

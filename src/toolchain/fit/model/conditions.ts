@@ -81,13 +81,40 @@ function separateRows(expr: Expr): Expr[] {
 /** One row of a gateway tells that the term is false: an inequality, or a test of one bit. */
 function fallsAlone(term: Expr): boolean {
   if (term.kind !== "operation") return true;
-  const oneBit = readsOf(term).every(({ width }) => width === 1);
+  const oneBit = comparedBits(term).every(({ width }) => width === 1);
   const [inner] = term.parts;
   if (term.op === "not") return oneBit || (inner?.kind === "operation" && inner.op === "==");
   return term.op === "!=" || (term.op === "==" && oneBit);
 }
 
-/** Counts what the condition takes; a field that occurs several times counts once. */
+/**
+ * What gateways see of the fields: of a masked field the bits from the lowest to the highest of the mask, of a comparison by order with a
+ * power of two the bits from that one on, and with zero, which only a signed field can be less than, the highest bit (gateway.cpp).
+ */
+export function comparedBits(expr: Expr): readonly Access[] {
+  if (expr.kind !== "operation") return readsOf(expr);
+  const [left, right] = expr.parts;
+  const isComparison = expr.op === "==" || expr.op === "!=" || ORDERED.has(expr.op);
+  if (isComparison && left !== undefined && right?.kind === "constant") {
+    if (isMask(left)) return [maskedBits(left)];
+    if (left.kind === "field" && ORDERED.has(expr.op))
+      return [orderedBits(expr.op, left.access, right.value)];
+  }
+  return expr.parts.flatMap(comparedBits);
+}
+
+/** The lowest value that is on the other side of a comparison by order. */
+function boundOf(op: string, value: bigint): bigint {
+  return op === "<=" || op === ">" ? value + 1n : value;
+}
+
+function orderedBits(op: string, access: Access, value: bigint): Access {
+  const bound = boundOf(op, value);
+  const below = bound === 0n ? access.width - 1 : (onesOf(bound - 1n) ?? 0);
+  return below >= access.width ? access : { ...access, lo: access.lo + below, width: access.width - below };
+}
+
+/** Counts what the condition takes; bits that it looks at several times count once. */
 export function gatewayCost(expr: Expr): GatewayCost {
   const equal = new Map<string, Access>();
   const range = new Map<string, number>();
@@ -116,13 +143,15 @@ export function gatewayCost(expr: Expr): GatewayCost {
     }
     const equality = node.op === "==" || node.op === "!=";
     if ((equality || ORDERED.has(node.op)) && left !== undefined && right !== undefined) {
-      const width = Math.max(...readsOf(node).map((a) => a.width), 1);
+      const mask = isMask(left) ? left.parts[1].value : undefined;
+      const width =
+        mask === undefined ? Math.max(...readsOf(node).map((a) => a.width), 1) : Math.max(1, onesIn(mask));
       // A compiler decides it.
       if (left.kind === "constant" && right.kind === "constant") return { yes: 1, no: 1 };
       if (right.kind === "constant" && left.kind === "field") {
-        const bound = node.op === "<=" || node.op === ">" ? right.value + 1n : right.value;
+        const bound = boundOf(node.op, right.value);
         if (equality || bound <= 0n || onesOf(bound - 1n) !== undefined || bound === 1n) {
-          equal.set(key(left.access), left.access);
+          for (const access of comparedBits(node)) equal.set(key(access), access);
         } else {
           range.set(key(left.access), (range.get(key(left.access)) ?? 0) + left.access.width);
         }
@@ -143,8 +172,10 @@ export function gatewayCost(expr: Expr): GatewayCost {
   }
 
   const rows = visit(expr);
-  let equalBits = 0;
-  for (const access of equal.values()) equalBits += access.width;
+  const seen = new Set<string>();
+  for (const { field, lo, width } of equal.values())
+    for (let bit = lo; bit < lo + width; bit++) seen.add(`${field} ${bit}`);
+  const equalBits = seen.size;
   let rangeBits = 0;
   for (const bits of range.values()) rangeBits += bits;
   return { equalBits, pairBits, rangeBits, rows: Math.max(1, Math.min(rows.yes, rows.no)), impossible };
@@ -152,6 +183,10 @@ export function gatewayCost(expr: Expr): GatewayCost {
 
 interface Mask {
   readonly parts: readonly [Extract<Expr, { kind: "field" }>, Extract<Expr, { kind: "constant" }>];
+}
+
+function onesIn(value: bigint): number {
+  return value.toString(2).replaceAll("0", "").length;
 }
 
 /** The bits of a field from the lowest to the highest one of its mask. */
@@ -162,9 +197,9 @@ function maskedBits({ parts: [{ access }, { value }] }: Mask): Access {
 }
 
 /** `field & constant`: a ternary match. */
-function isMask(expr: Expr): expr is Extract<Expr, { kind: "operation" }> & Mask {
+function isMask(expr: Expr | undefined): expr is Extract<Expr, { kind: "operation" }> & Mask {
   return (
-    expr.kind === "operation" &&
+    expr?.kind === "operation" &&
     expr.op === "&" &&
     expr.parts[0]?.kind === "field" &&
     expr.parts[1]?.kind === "constant"

@@ -135,6 +135,8 @@ export interface Implementation {
 /** The condition of a gateway. */
 interface ConditionModel {
   readonly reads: readonly Access[];
+  /** The bits of them that gateways see. */
+  readonly compared: readonly Access[];
   /** Bits that gateways see through the hash matrix. */
   readonly hashBits: number;
   /** Gateways in sequence that evaluate it. */

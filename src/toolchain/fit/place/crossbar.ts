@@ -5,19 +5,14 @@
  * columns differ; hash distribution never shares a half with matches.
  */
 import { defined } from "../../../base/index.js";
-
-/** A byte of a container. */
-export interface CrossbarByte {
-  readonly name: string;
-  /** Its place in the crossbar, counted modulo `align`, is `phase`: the bytes of a container of 32 bits keep their order. */
-  readonly align: 1 | 2 | 4;
-  readonly phase: number;
-}
-
-/** The order in which bytes look for places: those of wide containers first, of each the highest. */
-function byConstraint(a: CrossbarByte, b: CrossbarByte): number {
-  return b.align - a.align || b.phase - a.phase;
-}
+import {
+  bestGroup,
+  byConstraint,
+  type CrossbarByte,
+  type GroupRoom,
+  isPlaceOf,
+  placeable,
+} from "./crossbar-groups.js";
 
 /** What one consumer needs. */
 export type CrossbarUse =
@@ -439,22 +434,27 @@ export class ExactCrossbar {
     for (let bus = 0; bus < groups && rest.length > 0; bus++) {
       const leeway = Math.max(0, (groups - bus) * GROUP_BYTES - rest.length);
       const wanted = Math.max(0, GROUP_BYTES - leeway);
-      const group = this.#bestGroup(rest, { open, tried, wanted, prefersFound });
-      if (group === undefined) break;
-      tried.add(group);
-      const { found, free } = this.#roomOf(group, rest, open);
+      const rooms = Array.from({ length: GROUPS }, (_, group): GroupRoom => {
+        const { found, free } = this.#roomOf(group, rest, open);
+        return { group, found: found.size, free };
+      }).filter(({ group }) => !tried.has(group));
+      const best = bestGroup(rest, rooms, { wanted, prefersFound });
+      if (best === undefined) break;
+      tried.add(best.group);
+      const { found, free } = this.#roomOf(best.group, rest, open);
       const left: CrossbarByte[] = [];
       let placed = 0;
       for (const byte of rest) {
         const there = found.get(byte.name);
         if (there !== undefined && placed < GROUP_BYTES) {
+          found.delete(byte.name);
           mask |= 1 << halfOf(there);
           placed++;
         } else left.push(byte);
       }
       rest = [];
       for (const byte of left) {
-        const at = placed < GROUP_BYTES ? free.findIndex((place) => place % byte.align === byte.phase) : -1;
+        const at = placed < GROUP_BYTES ? free.findIndex((place) => isPlaceOf(byte, place)) : -1;
         if (at < 0) {
           rest.push(byte);
           continue;
@@ -486,31 +486,6 @@ export class ExactCrossbar {
     }
     return { found, free };
   }
-
-  /** The order of input_xbar.cpp, grp_use::is_better_group. */
-  #bestGroup(
-    bytes: readonly CrossbarByte[],
-    choice: { open: readonly boolean[]; tried: ReadonlySet<number>; wanted: number; prefersFound: boolean },
-  ): number | undefined {
-    let best: number | undefined;
-    let bestRank: readonly number[] = [];
-    for (let group = 0; group < GROUPS; group++) {
-      if (choice.tried.has(group)) continue;
-      const { found, free } = this.#roomOf(group, bytes, choice.open);
-      const room = found.size + free.length;
-      const fitting = ([4, 2] as const).map((align) => placeable(bytes, free, align));
-      const rank = [
-        room > choice.wanted ? 1 : 0,
-        ...(choice.prefersFound ? [found.size, -room] : []),
-        ...fitting,
-        room,
-      ];
-      if (best !== undefined && !isMore(rank, bestRank)) continue;
-      best = group;
-      bestRank = rank;
-    }
-    return best;
-  }
 }
 
 /**
@@ -538,21 +513,6 @@ interface Found {
 
 function halfOf(place: number): number {
   return place >> 3;
-}
-
-/** How many bytes of containers of this alignment have a free place. */
-function placeable(bytes: readonly CrossbarByte[], free: readonly number[], align: number): number {
-  let sum = 0;
-  for (let phase = 0; phase < align; phase++) {
-    const wanted = bytes.filter((byte) => byte.align === align && byte.phase === phase).length;
-    sum += Math.min(wanted, free.filter((place) => place % align === phase).length);
-  }
-  return sum;
-}
-
-function isMore(a: readonly number[], b: readonly number[]): boolean {
-  for (const [i, value] of a.entries()) if (value !== b[i]) return value > defined(b[i]);
-  return false;
 }
 
 function bitCount(mask: number): number {

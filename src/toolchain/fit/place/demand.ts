@@ -5,10 +5,13 @@ import { aluMemory, attachedMemory, hasWideGroups, selectorMemory } from "../mem
 import type { ActionMemory, AluMemory } from "../memory/blocks.js";
 import type { TablePlan } from "../memory/layout.js";
 import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
-import type { Container, PhvLayout } from "../phv/pack.js";
+import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import type { CrossbarByte, CrossbarUse, Operand } from "./crossbar.js";
+import type { CrossbarUse, Operand } from "./crossbar.js";
+import type { CrossbarByte } from "./crossbar-groups.js";
 import type { Instructions } from "./instructions.js";
+import { crossbarBytes, forEachBit, ternaryBytes } from "./key-bytes.js";
+import type { TernaryByte } from "./ternary-crossbar.js";
 
 /** A memory that several units can share. It is counted once, and all units that use it are in one stage. */
 export interface SharedMemory {
@@ -33,7 +36,7 @@ export interface Demand {
   readonly matchBytes: readonly CrossbarByte[];
   /** What else is on the exact crossbar, in the order in which it is placed. */
   readonly crossbar: readonly CrossbarUse[];
-  readonly ternaryBytes: readonly string[];
+  readonly ternaryBytes: readonly TernaryByte[];
   readonly actionBusBytes: number;
   /** Bytes of the bus for what ALUs give, once for all tables that use the memory. */
   readonly results: readonly { readonly memory: string; readonly bytes: number }[];
@@ -137,8 +140,8 @@ export function demandOf(
       });
   }
   if (unit.condition !== undefined) {
-    const { reads, hashBits, gateways } = unit.condition;
-    crossbar.push({ kind: "gateway", bytes: bytesOf(reads), bits: hashBits, groups: gateways });
+    const { compared, hashBits, gateways } = unit.condition;
+    crossbar.push({ kind: "gateway", bytes: bytesOf(compared), bits: hashBits, groups: gateways });
   }
   const distribution = distributionOf(unit, plan, { target, phv });
   crossbar.push(...distribution);
@@ -307,42 +310,4 @@ function isAlone(access: Access, gress: Gress, phv: PhvLayout): boolean {
       )
     );
   });
-}
-
-/** The bytes of containers that hold these bits, each once, the lowest of a container first. */
-function crossbarBytes(accesses: readonly Access[], gress: Gress, phv: PhvLayout): CrossbarByte[] {
-  const bytes = new Map<string, CrossbarByte>();
-  for (const access of accesses)
-    forEachBit(access, gress, phv, ({ id, size }, at) => {
-      const name = `${id}:${at >> 3}`;
-      if (!bytes.has(name))
-        bytes.set(name, { name, align: (size / 8) as CrossbarByte["align"], phase: at >> 3 });
-    });
-  return [...bytes.values()];
-}
-
-/** The bytes of a ternary key. A range takes one for each half of a byte that holds bits of it. */
-function ternaryBytes({ key, gress }: Unit, phv: PhvLayout): string[] {
-  const bytes = new Set<string>();
-  for (const { kind, access } of key)
-    forEachBit(access, gress, phv, ({ id }, at) =>
-      bytes.add(`${id}:${at >> 3}${kind === "range" && (at & 4) !== 0 ? " high" : ""}`),
-    );
-  return [...bytes];
-}
-
-/** Calls `visit` for each bit with its container and its place there. */
-function forEachBit(
-  access: Access,
-  gress: Gress,
-  phv: PhvLayout,
-  visit: (container: Container, at: number) => unknown,
-): void {
-  for (const container of phv.touchedBy(gress, access))
-    for (const slice of container.slices) {
-      if (slice.field !== access.field) continue;
-      const low = Math.max(slice.lo, access.lo);
-      const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-      for (let bit = low; bit < high; bit++) visit(container, slice.at + bit - slice.lo);
-    }
 }

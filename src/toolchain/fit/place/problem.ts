@@ -1,14 +1,16 @@
 /** Prepares a program for placement: dependencies, demands, container conflicts, shared memories. */
 import { defined } from "../../../base/index.js";
-import { findDependencies, ignoresDependency } from "../dependencies.js";
+import { type DependencyGraph, findDependencies, ignoresDependency } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import type { FitModel, Gress } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
 import { validityContainers } from "../phv/validity.js";
 import type { Target } from "../target.js";
-import { type Demand, demandOf, operandsByMemory } from "./demand.js";
+import { demandOf, operandsByMemory } from "./demand.js";
 import { Known } from "./known.js";
-import type { Problem } from "./placement.js";
+import { entriesToPlace, type Problem } from "./placement.js";
+import { findSequences, gatewaysOf, orderWithin } from "./sequences.js";
+import { Stage } from "./stage.js";
 
 /** By container: the units that write it, with the numbers of their actions that do. */
 function containerWriters(model: FitModel, phv: PhvLayout): Map<number, Map<number, Set<number>>> {
@@ -60,37 +62,70 @@ function validitySetters(model: FitModel, gress: Gress, target: Target): Map<num
   return setters.filter((list) => list !== undefined);
 }
 
+/** A chain of dependencies leads from one unit to a later one that takes a stage or more. */
+function isApart({ outgoing }: DependencyGraph, from: number, to: number): boolean {
+  const distances = new Map([[from, 0]]);
+  for (let unit = from; unit < to; unit++) {
+    const here = distances.get(unit);
+    if (here === undefined) continue;
+    for (const { to: next, distance } of defined(outgoing[unit]))
+      distances.set(next, Math.max(distances.get(next) ?? 0, here + distance));
+  }
+  return (distances.get(to) ?? 0) > 0;
+}
+
+/** Whether an empty stage holds these units with all their entries. */
+function fitOneStage(units: readonly number[], { plans, demands, model, target, known }: Needed): boolean {
+  const stage = new Stage(target, known);
+  return units.every((id) => {
+    const demand = defined(demands[id]);
+    const layout = defined(plans[id]).layout(entriesToPlace(defined(model.units[id])));
+    if (stage.exceeded(demand, layout) !== undefined) return false;
+    stage.add(demand, layout);
+    return true;
+  });
+}
+
 /**
- * By memory: the units that use it and need one stage. Units of a TNA program that can run for one packet do not share a register: the
- * compiler places each for itself, and a check warns.
+ * By memory: the units that use it and need one stage. Of a TNA program, units that can run for one packet do not share a register where they
+ * need different stages, or one stage does not hold them: the compiler places each for itself, and a check warns. Where nothing keeps them
+ * apart, the first one waits for what the others wait for, so that they are in one stage (p4c, mau/table_placement.cpp, tables_with_shared).
  */
-function sharersOf(model: FitModel, demands: readonly Demand[]): Map<string, number[]> {
+function sharersOf(needed: Needed): Map<string, number[]> {
+  const { model, demands, graph, conflicts } = needed;
   const users = new Map<string, number[]>();
   const alone = new Set<string>();
+  const maySplit = new Set<string>();
   for (const unit of model.units)
     for (const { name, kind } of defined(demands[unit.id]).shared) {
       const list = users.get(name) ?? [];
       users.set(name, list);
       if (list.includes(unit.id)) continue;
-      const together = list.some((other) => !model.flow.exclusive(other, unit.id));
-      if (kind === "register" && model.hasEgressParser && together) alone.add(name);
+      if (kind === "register" && model.hasEgressParser)
+        for (const other of list) {
+          if (model.flow.exclusive(other, unit.id)) continue;
+          maySplit.add(name);
+          if (isApart(graph, other, unit.id) || defined(conflicts[other]).has(unit.id)) alone.add(name);
+        }
       list.push(unit.id);
     }
-  for (const name of alone) users.set(name, []);
+  for (const name of maySplit)
+    if (alone.has(name) || !fitOneStage(defined(users.get(name)), needed)) users.set(name, []);
   return users;
 }
 
+type Needed = Pick<Problem, "model" | "target" | "graph" | "plans" | "demands" | "conflicts" | "known">;
+
 /** What each unit needs, where its fields stand in these containers. */
 export function neededWith(
-  model: FitModel,
+  { model, graph }: Pick<Problem, "model" | "graph">,
   target: Target,
   phv: PhvLayout,
 ): Pick<Problem, "plans" | "demands"> {
   // A table whose condition is its gateway has memory for its entries (p4c, mau/resource_estimate.cpp, gateway_attached).
-  const guarded = new Set(
-    model.units.flatMap(({ id, kind }) => (kind === "condition" ? model.flow.successors(id) : [])),
-  );
-  const plans = model.units.map((unit) => new TablePlan(unit, target, phv, !guarded.has(unit.id)));
+  const sequences = findSequences(model);
+  const gateways = gatewaysOf({ model, graph }, sequences, orderWithin({ model, graph }, sequences));
+  const plans = model.units.map((unit) => new TablePlan(unit, target, phv, gateways[unit.id] === undefined));
   const operands = operandsByMemory(model.units);
   const demands = model.units.map((unit) =>
     demandOf(unit, defined(plans[unit.id]), target, { phv, operands }),
@@ -102,7 +137,7 @@ export function neededWith(
 export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
   const phv = packFields(model, target);
-  const { plans, demands } = neededWith(model, target, phv);
+  const { plans, demands } = neededWith({ model, graph }, target, phv);
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
   const inseparable: Set<number>[] = model.units.map(() => new Set());
@@ -124,7 +159,8 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     if (model.hasEgressParser) for (const list of byteWriters(model).values()) conflict(list, inseparable);
   }
 
-  const users = sharersOf(model, demands);
+  const known = new Known();
+  const users = sharersOf({ model, target, graph, plans, demands, conflicts, known });
   const companions = model.units.map((unit) => {
     const together = new Set<number>([unit.id]);
     // Sharing is transitive: a with b, b with c.
@@ -135,6 +171,5 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     }
     return [...together].sort((a, b) => a - b);
   });
-  const known = new Known();
   return { model, target, graph, phv, plans, demands, conflicts, inseparable, companions, known };
 }

@@ -11,6 +11,7 @@ import type { Demand } from "./demand.js";
 import type { Part, Placement, Problem } from "./placement.js";
 import { neededWith } from "./problem.js";
 import { limitsOf, RESOURCES, Stage } from "./stage.js";
+import { TernaryCrossbar } from "./ternary-crossbar.js";
 
 /**
  * The placement with the layouts and sums of this allocation. A stage that would have too much of something keeps what it was placed with,
@@ -19,7 +20,11 @@ import { limitsOf, RESOURCES, Stage } from "./stage.js";
 export function recounted(problem: Problem, placement: Placement, allocation: PhvAllocation): Placement {
   const { target } = problem;
   const model = withZeros(problem.model, allocation);
-  const { plans, demands } = neededWith(model, target, allocatedLayout(allocation, problem.phv));
+  const { plans, demands } = neededWith(
+    { model, graph: problem.graph },
+    target,
+    allocatedLayout(allocation, problem.phv),
+  );
   const limits = limitsOf(target);
   const renewed = new Map<Part, Part>();
   const stages = placement.stages.map((before, index) => {
@@ -38,8 +43,7 @@ export function recounted(problem: Problem, placement: Placement, allocation: Ph
       filled.isArranged() && RESOURCES.every((name) => counts[name] <= (limits[name] ?? counts[name]));
     if (!isWithin) return before;
     for (const [i, part] of here.entries()) renewed.set(part, defined(next[i]));
-    // Fields that share a container would count once here, where the compiler often has them in two groups of the ternary crossbar.
-    return { ...counts, xbar_bytes_ternary: before.xbar_bytes_ternary };
+    return { ...counts, xbar_bytes_ternary: ternaryBytes(here, demands) ?? before.xbar_bytes_ternary };
   });
   return { ...placement, parts: placement.parts.map((part) => renewed.get(part) ?? part), stages };
 }
@@ -50,6 +54,15 @@ function likeLayout(before: TablePlan, plan: TablePlan, { layout, entries }: Par
   return layout.srams === cheapest.srams && layout.wordBlocks === cheapest.wordBlocks
     ? plan.layout(entries)
     : plan.layoutLike({ perWord: layout.entriesPerWord, width: layout.wordBlocks }, entries);
+}
+
+/** Bytes of the ternary crossbar with the keys of these parts; undefined where it does not hold them all. */
+function ternaryBytes(parts: readonly Part[], demands: readonly Demand[]): number | undefined {
+  const crossbar = new TernaryCrossbar();
+  const keys = parts
+    .filter(({ spill }) => spill === undefined)
+    .map(({ unit }) => defined(demands[unit.id]).ternaryBytes);
+  return keys.every((key) => crossbar.place(key)) ? crossbar.bytes : undefined;
 }
 
 /** A stage with the parts, in the order in which they were placed; a condition right before its table is placed with it. */

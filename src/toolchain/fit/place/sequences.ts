@@ -89,7 +89,7 @@ function nesting(
  * @param before as `orderWithin` gives it
  */
 export function gatewaysOf(
-  { model, graph }: Problem,
+  { model, graph }: Pick<Problem, "model" | "graph">,
   { of }: Sequences,
   before: readonly ReadonlySet<number>[],
 ): (number | undefined)[] {
@@ -111,7 +111,10 @@ export function gatewaysOf(
  * By unit: units of the same sequence that come before it, because something in their branches comes before something in its own
  * (p4c, mau/table_injected_deps.cpp). Without this order a branch could wait for a unit that waits for the branch.
  */
-export function orderWithin({ model, graph }: Problem, { of }: Sequences): ReadonlySet<number>[] {
+export function orderWithin(
+  { model, graph }: Pick<Problem, "model" | "graph">,
+  { of }: Sequences,
+): ReadonlySet<number>[] {
   // By unit: for each sequence around it, the unit of that sequence that it is, or that it stands in a branch of.
   const standsIn: Map<number, number>[] = [];
   for (const { id } of model.units) {

@@ -8,6 +8,7 @@ import type { CrossbarUse, ExactCrossbar } from "./crossbar.js";
 import type { Demand, SharedMemory } from "./demand.js";
 import { InstructionMemory } from "./instructions.js";
 import type { Known } from "./known.js";
+import { namesOf } from "./ternary-crossbar.js";
 
 export const RESOURCES = [
   "srams",
@@ -210,7 +211,9 @@ export class Stage {
     add.map_rams = layout.mapRams;
     add.gateways = demand.gateways;
     add.logical_tables = demand.logicalTables + layout.logicalTables - 1;
-    add.xbar_bytes_ternary = demand.ternaryBytes.filter((byte) => !this.#ternaryBytes.has(byte)).length;
+    add.xbar_bytes_ternary = namesOf(demand.ternaryBytes).filter(
+      (byte) => !this.#ternaryBytes.has(byte),
+    ).length;
     add.meter_alus = demand.meterAlus;
     add.stats_alus = demand.statsAlus;
     add.action_bus_bytes = demand.actionBusBytes;
@@ -350,7 +353,7 @@ export class Stage {
       for (const byte of bytesOfUses(uses)) this.#exactBytes.add(byte);
       for (const use of uses) if (use.kind === "distribution") this.#units.add(use.key);
     }
-    for (const byte of demand.ternaryBytes) this.#ternaryBytes.add(byte);
+    for (const byte of namesOf(demand.ternaryBytes)) this.#ternaryBytes.add(byte);
     for (const { memory } of demand.results) this.#results.add(memory);
     for (const shared of demand.shared) this.#shared.add(shared.name);
   }

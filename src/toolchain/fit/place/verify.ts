@@ -27,6 +27,7 @@ import {
   unitsFit,
   withShared,
 } from "./stage.js";
+import { namesOf } from "./ternary-crossbar.js";
 import { wrongInArray } from "./verify-array.js";
 
 /**
@@ -192,7 +193,7 @@ class Verification {
     use.instructions[demand.instructions.gress] += demand.instructions.actions.filter(
       (writes) => writes.length > 0,
     ).length;
-    for (const byte of demand.ternaryBytes) use.ternaryBytes.add(byte);
+    for (const byte of namesOf(demand.ternaryBytes)) use.ternaryBytes.add(byte);
     const width = layout.tcamWidth;
     if (width > 0) use.tcamUnits.set(width, (use.tcamUnits.get(width) ?? 0) + layout.tcams / width);
     const own = this.#addShared(use, part.unit.id, demand);
