@@ -364,11 +364,11 @@ describe("the memory of a table", () => {
     // Three bits choose among eight actions, six among nine and more: the address of the instruction.
     const counter = "counter(64, CounterType.packets) c;";
     const count = "c.count(h.d.i);";
-    // With an address of 6 bits: 6, 7, 9 and 12 bits, in fields of 8 and 16. All actions count, so that no bit says it.
-    expect([1, 2, 8, 9].map((actions) => ternary(actions, counter, count))).toEqual([2, 2, 4, 4]);
-    // 3 + 6 bits are more than 8; 2 + 6 are not.
-    expect(ternary(9, "counter(4, CounterType.packets) c;", count)).toBe(2);
-    expect(ternary(9, "counter(8, CounterType.packets) c;", count)).toBe(4);
+    // With an address, which has 10 bits at least: 10, 11, 13 and 16 bits, in fields of 16. All actions count, so that no bit says it.
+    expect([1, 2, 8, 9].map((actions) => ternary(actions, counter, count))).toEqual([4, 4, 4, 4]);
+    // 6 + 10 bits are not more than 16; 6 + 11 are.
+    expect(ternary(9, "counter(1024, CounterType.packets) c;", count)).toBe(4);
+    expect(ternary(9, "counter(2048, CounterType.packets) c;", count)).toBe(8);
   });
 
   it("of a key that no packing holds has one entry in as many blocks as it needs", () => {
