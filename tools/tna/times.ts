@@ -20,6 +20,7 @@ import {
   reasonToSkip,
   searchPath,
 } from "./corpus.js";
+import { partsOf, summaryOf, type TimesRow } from "./times-rows.js";
 
 const DESIGNS = 20;
 const COMMAND = join(import.meta.dirname, "../../bin/p4loom.cjs");
@@ -34,12 +35,15 @@ function timeOfFit(corpus: string, one: Case): { seconds: number; megabytes: num
     ...searchPath(corpus, one).map((folder) => `-I${folder}`),
   ];
   const start = performance.now();
-  const { stderr } = spawnSync(
+  const { stderr, status } = spawnSync(
     process.execPath,
     [TELL_MEMORY, COMMAND, "fit", programFile(corpus, one), "--target", one.chip, ...options],
     { encoding: "utf8", maxBuffer: 1e8 },
   );
   const seconds = (performance.now() - start) / 1000;
+  // 1: it does not fit. A time of an end before the verdict would be no time of fit.
+  if (status !== 0 && status !== 1)
+    throw new Error(`fit of ${caseName(one)} ended with ${status}: ${stderr}`);
   const [, kilobytes = "0"] = /maxrss (\d+)/.exec(stderr) ?? [];
   return { seconds, megabytes: Number(kilobytes) / 1000 };
 }
@@ -58,10 +62,6 @@ async function timeOfCompiler(command: string, corpus: string, one: Case) {
   }
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 const { CORPUS: corpus, RIVAL: command } = process.env;
 if (corpus === undefined || command === undefined || !existsSync(join(corpus, "corpus.tsv")))
   console.error("times: skipped; CORPUS names no folder with corpus.tsv, or RIVAL no compiler");
@@ -71,11 +71,10 @@ else {
       one.class === "design" && one.duplicateOf === undefined && reasonToSkip(corpus, one) === undefined,
   );
   const wanted = Number(process.env["DESIGNS"] ?? DESIGNS);
-  const rows: { ours: number; theirs: number; megabytes: number }[] = [];
-  const each = Math.max(1, Math.floor(all.length / wanted));
-  for (let from = 0; from < all.length && rows.length < wanted; from += each)
-    // A design that the compiler does not place gives its turn to the next one.
-    for (const one of all.slice(from, from + each)) {
+  const rows: TimesRow[] = [];
+  // A design that the compiler does not place gives its turn to the next one.
+  for (const part of partsOf(all, wanted))
+    for (const one of part) {
       const theirs = await timeOfCompiler(command, corpus, one);
       if (theirs.said !== "placed") continue;
       const { seconds, megabytes } = timeOfFit(corpus, one);
@@ -84,8 +83,5 @@ else {
       console.log(`${caseName(one)}: ${text}`);
       break;
     }
-  const [ours, theirs] = [rows.map((row) => row.ours), rows.map((row) => row.theirs)];
-  console.log(
-    `${rows.length} designs: fit ${median(ours).toFixed(2)} s (longest ${Math.max(...ours).toFixed(2)} s, ${Math.max(...rows.map((row) => row.megabytes)).toFixed(0)} MB), compiler ${median(theirs)} s (longest ${Math.max(...theirs)} s), ratio ${median(rows.map((row) => row.theirs / row.ours)).toFixed(0)}`,
-  );
+  console.log(summaryOf(rows));
 }
