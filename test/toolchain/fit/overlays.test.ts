@@ -1,0 +1,156 @@
+/** Two values at one place of a container: the verifier lets them stand there where no packet has both at a time, and only there. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../src/base/index.js";
+import { loadTarget } from "../../../src/cli/targets.js";
+import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
+import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
+import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
+import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type TnaParts, tnaSource } from "./programs.js";
+
+/** Rules that an allocation breaks in which `first` and `second` stand at one place. */
+function brokenBy(parts: TnaParts, pragma: string, [first, second]: readonly [string, string]): string[] {
+  const text = tnaSource(parts).replace("control In(", `${pragma}\ncontrol In(`);
+  const diagnostics = new Diagnostics();
+  const { program } = compile({ file: text, form: "hardware" }, diagnostics)!;
+  diagnostics.throwIfErrors();
+  const target = loadTarget("tofino");
+  const { model, placement, problem, phv } = fitProgram(onePipe(program, pipesOf(program)[0]!), target);
+  const input = {
+    ...{ model, target, requests: readRequests(model, target).requests },
+    stagesOf: (unit: number) =>
+      placement.parts.flatMap((part) => (part.unit.id === unit ? [part.stage] : [])),
+    earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
+    belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
+  };
+  const allocation = phv.allocation!;
+  const rules = (one: PhvAllocation) => [...new Set(verifyPhv(input, one).map(({ rule }) => rule))];
+  expect(rules(allocation)).toEqual([]);
+  const isOf = (field: string, name: string) => field === name || field.endsWith(`.${name}`);
+  const [moved, ...more] = allocation.containers.flatMap(({ slices }) =>
+    slices.filter(({ field }) => isOf(field, second)),
+  );
+  expect(more).toEqual([]);
+  // The second value takes the place of the first one, beside it.
+  const containers = allocation.containers.map((one) => {
+    const rest = one.slices.filter((slice) => slice !== moved);
+    const host = rest.find(({ field }) => isOf(field, first));
+    return { ...one, slices: host === undefined ? rest : [...rest, { ...moved!, at: host.at }] };
+  });
+  return rules({ ...allocation, containers });
+}
+
+const keyed = (name: string, statements: string, key = "hdr.d.t") =>
+  `action ${name}_go(bit<32> v) { ${statements} } table ${name} { key = { ${key} : exact; } actions = { ${name}_go; NoAction; } size = 16; }\n`;
+const use = "action seen() { } ";
+const user = (name: string, value: string) =>
+  `action ${name}_go(bit<32> v) { hdr.d.c = v; } table ${name} { key = { ${value} : exact; } actions = { ${name}_go; NoAction; } size = 16; }\n`;
+/** `set_m` and `set_n` set the values, `use_m` and `use_n` match on them. */
+const tables =
+  use +
+  keyed("set_m", "md.m = v;") +
+  keyed("set_n", "md.n = v;", "hdr.d.c") +
+  user("use_m", "md.m") +
+  user("use_n", "md.n");
+const always = "set_m.apply(); use_m.apply();";
+
+describe("two values at one place", () => {
+  it.each<[string, boolean, TnaParts]>([
+    [
+      "in the branches of a condition",
+      true,
+      {
+        ingress: tables,
+        apply: "if (hdr.d.i == 1) { set_m.apply(); use_m.apply(); } else { set_n.apply(); use_n.apply(); }",
+      },
+    ],
+    [
+      "in one branch",
+      false,
+      {
+        ingress: tables,
+        apply: "if (hdr.d.i == 1) { set_m.apply(); set_n.apply(); use_m.apply(); use_n.apply(); }",
+      },
+    ],
+    [
+      "of which the second is set behind the last use of the first",
+      true,
+      { ingress: tables, apply: `${always} set_n.apply(); use_n.apply();` },
+    ],
+    [
+      "of which the second is set before the last use of the first",
+      false,
+      { ingress: tables, apply: `set_m.apply(); set_n.apply(); use_n.apply(); use_m.apply();` },
+    ],
+    [
+      "of which the first is set again behind the second",
+      false,
+      {
+        ingress: tables + keyed("more_m", "md.m = v;", "md.n") + user("last", "md.m"),
+        apply: `${always} set_n.apply(); use_n.apply(); more_m.apply(); last.apply();`,
+      },
+    ],
+    [
+      "of which one is also used behind both branches",
+      false,
+      {
+        ingress: tables,
+        apply: "if (hdr.d.i == 1) { set_m.apply(); } else { set_n.apply(); use_n.apply(); } use_m.apply();",
+      },
+    ],
+    [
+      "of which the first is read in the stage in which the second is set",
+      true,
+      {
+        ingress: tables + keyed("first", "hdr.d.i = v[15:0];") + keyed("late_n", "md.n = v;", "hdr.d.i"),
+        apply: "first.apply(); set_m.apply(); use_m.apply(); late_n.apply(); use_n.apply();",
+      },
+    ],
+    [
+      "of two actions of a table",
+      true,
+      {
+        ingress: `action of_m(bit<32> v) { md.m = v; } action of_n(bit<32> v) { md.n = v; }
+          table set { key = { hdr.d.t : exact; } actions = { of_m; of_n; NoAction; } size = 16; }
+          ${user("use_m", "md.m")} ${user("use_n", "md.n")}`,
+        apply:
+          "switch (set.apply().action_run) { of_m: { use_m.apply(); } of_n: { use_n.apply(); } default: { } }",
+      },
+    ],
+    [
+      "of two actions of a table, one of which is used behind both",
+      false,
+      {
+        ingress: `action of_m(bit<32> v) { md.m = v; } action of_n(bit<32> v) { md.n = v; }
+          table set { key = { hdr.d.t : exact; } actions = { of_m; of_n; NoAction; } size = 16; }
+          ${user("use_m", "md.m")} ${user("use_n", "md.n")}`,
+        apply: "switch (set.apply().action_run) { of_n: { use_n.apply(); } default: { } } use_m.apply();",
+      },
+    ],
+    [
+      "of which the parser gives one",
+      false,
+      {
+        ingress: tables,
+        parser: "md.m = hdr.d.a; transition accept; }",
+        apply: "if (hdr.d.i == 1) { set_m.apply(); use_m.apply(); } else { set_n.apply(); use_n.apply(); }",
+      },
+    ],
+  ])("%s: %s", (_, isRight, parts) => {
+    const more = { ...parts, apply: `tm.ucast_egress_port = 1; ${parts.apply}` };
+    const broken = brokenBy(more, "", ["md.m", "md.n"]);
+    if (isRight) expect(broken).toEqual([]);
+    else expect(broken).toContain("overlay");
+  });
+
+  it("in turn need a zero where metadata begins as zero and some packet reads the second unset", () => {
+    const apply = `tm.ucast_egress_port = 1; ${always} set_n.apply(); use_n.apply();`;
+    expect(brokenBy({ ingress: tables, apply }, "@pa_auto_init_metadata", ["md.m", "md.n"])).toEqual([
+      "overlay",
+    ]);
+    // Every packet has it set by a statement: none reads a zero.
+    const set = `tm.ucast_egress_port = 1; ${always} md.n = hdr.d.c + 1; use_n.apply();`;
+    expect(brokenBy({ ingress: tables, apply: set }, "@pa_auto_init_metadata", ["md.m", "md.n"])).toEqual([]);
+  });
+});
