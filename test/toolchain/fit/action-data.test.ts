@@ -1,11 +1,10 @@
 /** Action data, by small layouts whose numbers follow from the rules of the hardware: what an instruction takes, and from where. */
 import { describe, expect, it } from "vitest";
 import {
-  busBytes,
   dataFormats,
+  givenBytes,
   resultBytesOf,
   roundedRam,
-  totalDataBytes,
 } from "../../../src/toolchain/fit/memory/action-data.js";
 import type { Access, ActionDatum, ActionModel, Operation } from "../../../src/toolchain/fit/model/model.js";
 import type { Container, ContainerSize, PhvLayout } from "../../../src/toolchain/fit/phv/pack.js";
@@ -83,7 +82,8 @@ function action(
   };
 }
 
-const bytes = (phv: PhvLayout, ...actions: ActionModel[]) => totalDataBytes(actions, "ingress", phv);
+const bytes = (phv: PhvLayout, ...actions: ActionModel[]) =>
+  dataFormats(actions, "ingress", phv, tofino)[0]!.bytes;
 
 describe("the data of an action", () => {
   it.each([
@@ -100,19 +100,32 @@ describe("the data of an action", () => {
     expect(bytes(layout(), { ...one, data: [{ bits, target: undefined }] })).toBe(0);
   });
 
-  it("is as large as each container that it goes to, once for containers of one size that take the same bits", () => {
+  it("is as large as the largest container that takes the same bits of an argument, once", () => {
     const v = (field: string) => [field, 8, "v"] as const;
     const two = (first: ContainerSize, second: ContainerSize) =>
       bytes(layout([first, [["f", 8, 0]]], [second, [["g", 8, 0]]]), action([v("f"), v("g")]));
-    expect([two(8, 8), two(16, 16), two(8, 16), two(8, 32)]).toEqual([1, 2, 3, 5]);
+    expect([two(8, 8), two(16, 16), two(8, 16), two(8, 32)]).toEqual([1, 2, 2, 4]);
     // Other bits of the argument: the halves of one field.
     const halves = layout([8, [["f", 8, 0]]], [8, [["f", 8, 0, 8]]]);
     expect(bytes(halves, action([["f", 16, "v"]]))).toBe(2);
-    // At another place of the container.
-    expect(bytes(layout([16, [["f", 8, 0]]], [16, [["g", 8, 8]]]), action([v("f"), v("g")]))).toBe(4);
+    // At another place of the container, from which the instruction turns it.
+    expect(bytes(layout([16, [["f", 8, 0]]], [16, [["g", 8, 8]]]), action([v("f"), v("g")]))).toBe(2);
+    // Not where other bits of the container make its place firm.
+    const logic = operation(whole("x", 8), { kind: "logic", sources: [whole("x", 8)] });
+    const beside = layout(
+      [16, [["f", 8, 0]]],
+      [
+        16,
+        [
+          ["x", 8, 0],
+          ["g", 8, 8],
+        ],
+      ],
+    );
+    expect(bytes(beside, action([v("f"), ["g", 8, "w"]], { operations: [logic] }))).toBe(4);
   });
 
-  it("has constants of its container with it, so that the place is no other's", () => {
+  it("has constants of its container with it", () => {
     const phv = layout(
       [
         8,
@@ -141,7 +154,7 @@ describe("the data of an action", () => {
           ["c", 4, 5n],
         ]),
       ),
-    ).toBe(2);
+    ).toBe(1);
   });
 
   it("is none for constants of a whole container within 21 bits, which an instruction holds", () => {
@@ -152,8 +165,9 @@ describe("the data of an action", () => {
     expect([0n, 2n ** 21n - 1n, 2n ** 21n, 2n ** 32n - 1n].map((value) => constant(value))).toEqual([
       0, 0, 4, 4,
     ]);
-    // To a mocha container an instruction only copies.
-    expect(constant(1n, layout([32, [["f", 32, 0]], "mocha"]))).toBe(4);
+    // Of a mocha container it holds what a source of an instruction does.
+    const mocha = layout([32, [["f", 32, 0]], "mocha"]);
+    expect([7n, 8n, 2n ** 32n - 8n].map((value) => constant(value, mocha))).toEqual([0, 4, 0]);
     // Two constants are one value of the container: 16 + 5 bits, and one more.
     const halves = layout([
       32,
@@ -240,8 +254,8 @@ describe("the data of an action", () => {
       ).toBe(4);
     });
 
-    it("takes none where the container has bits of validity, nor where the action computes others of its bits", () => {
-      expect(bytes(between(8, "h.$valid$"), action(sets))).toBe(1);
+    it("takes one between bits of validity, too, and none where the action computes others of its bits", () => {
+      expect(bytes(between(8, "h.$valid$"), action(sets))).toBe(2);
       const logic = operation(whole("rest", 2), { kind: "logic", sources: [whole("rest", 2)] });
       expect(bytes(between(8), action(sets, { operations: [logic] }))).toBe(1);
     });
@@ -254,7 +268,7 @@ describe("the action data bus", () => {
   );
   const WIDTHS = [8, 8, 8, 8, 16, 16, 32];
   const given = (...lists: readonly number[][]) =>
-    busBytes(
+    givenBytes(
       lists.map((list) => action([], { fromBus: list.map((i) => whole(`f${i}`, WIDTHS[i]!)) })),
       "ingress",
       containers,
@@ -309,11 +323,16 @@ describe("formats of action data", () => {
       [16, 4],
       [32, 2],
     ]);
-    // The slots before the last one are there whole.
+    // Both are in one slot.
     expect(formats([3, 5])).toEqual([
+      [0, 1],
+      [8, 0],
+    ]);
+    // The narrower slot comes first there.
+    expect(formats([4, 5])).toEqual([
       [0, 2],
-      [3, 1],
-      [8 + 3, 0],
+      [4, 1],
+      [8 + 5, 0],
     ]);
   });
 

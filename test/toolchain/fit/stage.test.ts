@@ -29,6 +29,7 @@ const NOTHING: Demand = {
   crossbar: [],
   ternaryBytes: [],
   actionBusBytes: 0,
+  actionBusBeside: 0,
   results: [],
   instructions: { gress: "ingress", actions: [] },
   statsAlus: 0,

@@ -315,6 +315,24 @@ describe("bytes of the action bus", () => {
     expect(bus({ header, statements: "hdr.c.p = 0xfffff; hdr.c.q = 0x234;" })).toBe(4);
   });
 
+  it("are data and a mask for validity bits with another header's between them, in the order of the parser (compiler)", () => {
+    const valid = (statements: string) =>
+      sumsOf(
+        {
+          headers: ["x", "y", "z"],
+          parser: "pkt.extract(hdr.x); pkt.extract(hdr.y); pkt.extract(hdr.z); transition accept; }",
+          ingress: `
+  action go() { ${statements} }
+  table t { key = { ig.ingress_port : exact; } actions = { go; @defaultonly NoAction; } default_action = NoAction(); size = 16; }`,
+          apply: "t.apply();",
+        },
+        "tofino",
+        "action_bus_bytes",
+      )[0];
+    expect(valid("hdr.x.setInvalid(); hdr.y.setInvalid();")).toBe(0);
+    expect(valid("hdr.x.setInvalid(); hdr.z.setInvalid();")).toBe(2);
+  });
+
   it("of an ALU's result are those of the container that takes it, also where a hash is the index", () => {
     const before = `
   Register<bit<8>, bit<16>>(1024) reg;

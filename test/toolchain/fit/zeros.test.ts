@@ -10,6 +10,7 @@ const zero = (write: Access): Operation => ({
   write,
   sources: [],
   data: true,
+  constant: 0n,
   source: undefined,
 });
 

@@ -3,9 +3,10 @@ import { defined } from "../../../base/index.js";
 import type { KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import { actionBlocks, busBytes, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
+import { actionBlocks, type DataFormat, dataFormats, givenBytes } from "./action-data.js";
 import { aluMemory, attachedMemory, hasWideGroups } from "./attached.js";
 import { type ArrayUse, countBits, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
+import { type BusBytes, bothBuses } from "./data-formats.js";
 import {
   askedWays,
   type HashSearch,
@@ -53,6 +54,8 @@ export interface TableLayout {
   readonly hashBits: number;
   /** Logical tables: more than one for partitions that take more blocks than a row has for one. */
   readonly logicalTables: number;
+  /** The action data bus, for data of entries. */
+  readonly bus: BusBytes;
 }
 
 /** What is free in a stage. */
@@ -79,6 +82,7 @@ export const NO_MEMORY: TableLayout = {
   searches: [],
   hashBits: 0,
   logicalTables: 1,
+  bus: { used: 0, taken: 0 },
 };
 
 /** Blocks side by side that one logical table of partitions can compare (p4c, mau/memories.h, MAX_PARTITION_RAMS_PER_ROW). */
@@ -107,8 +111,8 @@ export class TablePlan {
   readonly keyBytes: KeyBytes;
   readonly nibbleBits: number;
   readonly actionBytes: number;
-  /** Bytes of the action data bus. */
-  readonly busBytes: number;
+  /** Bytes of the action data bus for what hashes, meters and random numbers give. */
+  readonly #givenBytes: number;
   readonly #formats: readonly DataFormat[];
   readonly #fixedOverhead: number;
   /** The overhead by which the compiler packs exact entries. */
@@ -126,12 +130,15 @@ export class TablePlan {
   ) {
     this.keyBytes = keyBytesOf(unit, phv);
     this.nibbleBits = nibbleBitsOf(unit.key, this.keyBytes);
-    this.actionBytes = totalDataBytes(unit.actions, unit.gress, phv);
-    this.busBytes = busBytes(unit.actions, unit.gress, phv);
-    const indirect = unit.implementation !== undefined;
-    this.#formats = indirect
-      ? [{ immediateBits: 0, ramBytes: 0, inRam: [] }]
-      : dataFormats(unit.actions, unit.gress, phv, target);
+    this.#givenBytes = givenBytes(unit.actions, unit.gress, phv);
+    const formats = dataFormats(unit.actions, unit.gress, phv, target);
+    const { bytes, bus } = formats[0]!;
+    this.actionBytes = bytes;
+    // The members of a profile have the data, all in action RAM.
+    this.#formats =
+      unit.implementation === undefined
+        ? formats
+        : [{ immediateBits: 0, bytes: 0, ramBytes: 0, inRam: [], bus }];
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
     this.#packedOverhead = this.#fixedOverhead + directBits(unit);
     this.isGateway = isGateway && fitsGateway(unit, target, phv);
@@ -142,7 +149,7 @@ export class TablePlan {
   /** The cheapest layout for at least `entries` entries. */
   layout(entries: number): TableLayout {
     if (this.isAddressed) return this.#addressed(entries);
-    if (this.match === "none") return { ...NO_MEMORY, entries };
+    if (this.match === "none") return { ...NO_MEMORY, entries, bus: this.#formats.at(-1)!.bus };
     let layout = this.#cache.get(entries);
     if (layout === undefined) {
       const { algorithmic } = this.unit;
@@ -151,6 +158,12 @@ export class TablePlan {
       this.#cache.set(entries, layout);
     }
     return layout;
+  }
+
+  /** The action data bus. */
+  get bus(): BusBytes {
+    const given = { used: this.#givenBytes, taken: this.#givenBytes };
+    return bothBuses(this.layout(this.unit.size).bus, given);
   }
 
   /** Bytes of an entry in action RAM where none is in the match entry. */
@@ -188,6 +201,7 @@ export class TablePlan {
       blocks: { match: 0, indirection: 0, action, direct: direct.blocks },
       mapRams: direct.mapRams,
       array: this.#array(entries, { ramBytes: this.ramBytes }, {}),
+      bus: this.#formats[0]!.bus,
     };
   }
 
@@ -317,6 +331,7 @@ export class TablePlan {
       searches,
       hashBits: searches.reduce((sum, { ways: own, select }) => sum + own * lineBits + select, 0),
       logicalTables: 1,
+      bus: format.bus,
     };
   }
 
@@ -409,6 +424,7 @@ export class TablePlan {
       searches: [{ ways: 1, select }],
       hashBits: lineBitsOf(target) + select,
       logicalTables: Math.max(1, Math.ceil(best.deep / perTable)),
+      bus: format!.bus,
     };
   }
 
@@ -446,6 +462,7 @@ export class TablePlan {
         searches: [],
         hashBits: 0,
         logicalTables: 1,
+        bus: format.bus,
       };
     }
     return best!;

@@ -223,7 +223,11 @@ export class ActionReader {
     else if (effect !== undefined) this.#newStep(source).writes.push({ field: effect, lo: 0, width: 1 });
     else if (op === "add_header" || op === "remove_header") {
       const header = parameters[0]?.type === "header" ? parameters[0].value : "";
-      this.#newStep(source).writes.push({ field: `${header}.$valid$`, lo: 0, width: 1 });
+      const write = { field: `${header}.$valid$`, lo: 0, width: 1 };
+      const step = this.#newStep(source);
+      step.writes.push(write);
+      const constant = op === "add_header" ? 1n : 0n;
+      step.operations.push({ kind: "set", write, sources: [], data: true, constant, source });
     } else if (HEADER_PRIMITIVES.has(op) || op === "push" || op === "pop") this.#headers(primitive);
     else if (op !== "exit" && op !== "no_op") this.context.features.push({ kind: "extern", op, source });
   }

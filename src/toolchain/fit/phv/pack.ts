@@ -186,7 +186,10 @@ class Packer {
     const lists = listsOf(this.model, gress, this.target);
     for (const list of new Set(lists.values())) {
       const own = bits.filter(({ name }) => lists.get(name) === list);
-      if (own.length > 0) this.#placeBits(gress, own);
+      // Bits that no table writes have places among them.
+      const all = [...lists.keys()].filter((name) => lists.get(name) === list);
+      if (own.length > 0)
+        this.#placeBits(gress, all.flatMap((name) => this.model.fields.get(name) ?? []).reverse());
     }
     const others = bits.filter(({ name }) => !lists.has(name));
     for (let at = 0; at < others.length; at += WORD_BITS)

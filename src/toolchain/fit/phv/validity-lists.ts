@@ -1,12 +1,13 @@
 /**
- * The bits that tell the deparser which headers and checksums to send stand together: lists of at most 32 bits, in the order of the headers
- * (p4c, phv/make_clusters.cpp, pack_pov_bits). A bit that another table of the same stage writes than one of the list stands for itself.
+ * The bits that tell the deparser which headers and checksums to send stand together: lists of at most 32 bits, in the order in which
+ * the compiler comes to the headers (p4c, phv/make_clusters.cpp, pack_pov_bits). A bit that another table of the same stage writes than one of the list stands for itself.
  */
 import { defined } from "../../../base/index.js";
 import type { Gress } from "../model/model.js";
 import type { AllocationInput } from "./allocation.js";
 import { meetInStage } from "./conflicts.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
+import { validityContainers } from "./validity.js";
 
 /** Bits of a list, which a container holds. */
 const MAX_BITS = 32;
@@ -17,8 +18,13 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
     !isAlone && slices.length === 1 && slices[0]!.width === 1 && slices[0]!.field.endsWith("$");
   const single: Piece[] = [];
   const lists: string[][] = [];
+  const order = [...validityContainers(input.model, use.gress, input.target).keys()];
+  const rankOf = ({ slices }: Piece) => {
+    const at = order.indexOf(defined(slices[0]).field);
+    return at < 0 ? order.length : at;
+  };
   const writingsOf = (field: string) => use.operations.filter(({ op }) => op.write.field === field);
-  for (const piece of pieces.filter(isValid)) {
+  for (const piece of pieces.filter(isValid).sort((a, b) => rankOf(a) - rankOf(b))) {
     const { field } = defined(piece.slices[0]);
     let list = lists.at(-1);
     if (list === undefined || list.length === MAX_BITS) lists.push((list = []));

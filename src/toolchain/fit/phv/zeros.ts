@@ -10,7 +10,10 @@ export function withZeros(model: FitModel, { containers }: PhvAllocation): FitMo
       for (const id of zeroedBy) {
         const list = byUnit.get(id) ?? [];
         const write = { field, lo, width };
-        byUnit.set(id, [...list, { kind: "set", write, sources: [], data: true, source: undefined }]);
+        byUnit.set(id, [
+          ...list,
+          { kind: "set", write, sources: [], data: true, constant: 0n, source: undefined },
+        ]);
       }
   if (byUnit.size === 0) return model;
   const units = model.units.map((unit) => {

@@ -38,6 +38,8 @@ export interface Demand {
   readonly crossbar: readonly CrossbarUse[];
   readonly ternaryBytes: readonly TernaryByte[];
   readonly actionBusBytes: number;
+  /** Bytes that come to the bus with those in use, and that nothing else can have: the stage has room for them. */
+  readonly actionBusBeside: number;
   /** Bytes of the bus for what ALUs give, once for all tables that use the memory. */
   readonly results: readonly { readonly memory: string; readonly bytes: number }[];
   readonly instructions: Instructions;
@@ -166,7 +168,8 @@ export function demandOf(
     matchBytes: plan.match === "exact" ? key : [],
     crossbar,
     ternaryBytes: ternary ? ternaryBytes(unit, phv) : [],
-    actionBusBytes: plan.busBytes,
+    actionBusBytes: plan.bus.used,
+    actionBusBeside: plan.bus.taken - plan.bus.used,
     results: unit.attached
       .filter(({ resultBytes }) => resultBytes > 0)
       .map(({ name, resultBytes, results }) => ({

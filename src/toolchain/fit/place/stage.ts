@@ -170,6 +170,8 @@ export class Stage {
   #instructions: InstructionMemory | undefined;
   readonly #exactBytes = new Set<string>();
   readonly #units = new Set<string>();
+  /** Bytes of the action data bus that come with the used ones and are not used. */
+  #busBeside = 0;
   /** Memories whose ALU's results are on the action data bus. */
   readonly #results = new Set<string>();
 
@@ -186,6 +188,7 @@ export class Stage {
     this.#instructions = from.#instructions?.copy();
     Object.assign(this.counts, from.counts);
     Object.assign(this.#outside, from.#outside);
+    this.#busBeside = from.#busBeside;
     for (const [width, count] of from.#tcamUnits) this.#tcamUnits.set(width, count);
     this.#array = from.#array;
     for (const byte of from.#ternaryBytes) this.#ternaryBytes.add(byte);
@@ -258,7 +261,8 @@ export class Stage {
     const add = this.#added(demand, layout);
     for (const name of RESOURCES) {
       const limit = this.#limits[name];
-      if (limit !== null && add[name] > 0 && this.counts[name] + add[name] > limit) return name;
+      const beside = name === "action_bus_bytes" ? this.#busBeside + demand.actionBusBeside : 0;
+      if (limit !== null && add[name] > 0 && this.counts[name] + add[name] + beside > limit) return name;
     }
     if (this.#instructions !== undefined && demand.instructions.actions.length > 0) {
       const rows = this.#instructions.rowsWith(demand.instructions);
@@ -332,6 +336,7 @@ export class Stage {
     this.#array = this.known.arrays.with(this.#array, this.#inArray(demand, layout));
     const add = this.#added(demand, layout);
     for (const name of RESOURCES) this.counts[name] += add[name];
+    this.#busBeside += demand.actionBusBeside;
     if (this.#crossbar !== undefined) {
       const next = this.#withUses(demand, layout);
       if (next === undefined) this.#addOutside(demand, layout);

@@ -19,6 +19,7 @@ export const NO_DEMAND: Demand = {
   crossbar: [],
   ternaryBytes: [],
   actionBusBytes: 0,
+  actionBusBeside: 0,
   results: [],
   instructions: { gress: "ingress", actions: [] },
   statsAlus: 0,
