@@ -28,15 +28,17 @@ function brokenBy(parts: TnaParts, pragma: string, [first, second]: readonly [st
   const rules = (one: PhvAllocation) => [...new Set(verifyPhv(input, one).map(({ rule }) => rule))];
   expect(rules(allocation)).toEqual([]);
   const isOf = (field: string, name: string) => field === name || field.endsWith(`.${name}`);
-  const [moved, ...more] = allocation.containers.flatMap(({ slices }) =>
-    slices.filter(({ field }) => isOf(field, second)),
-  );
-  expect(more).toEqual([]);
-  // The second value takes the place of the first one, beside it.
+  const live = allocation.containers
+    .flatMap(({ slices }) => slices)
+    .find(({ field }) => isOf(field, second))!;
+  // The second value takes the bits of the first one, however that is cut.
   const containers = allocation.containers.map((one) => {
-    const rest = one.slices.filter((slice) => slice !== moved);
-    const host = rest.find(({ field }) => isOf(field, first));
-    return { ...one, slices: host === undefined ? rest : [...rest, { ...moved!, at: host.at }] };
+    const rest = one.slices.filter(({ field }) => !isOf(field, second));
+    const hosts = rest.filter(({ field }) => isOf(field, first));
+    return {
+      ...one,
+      slices: [...rest, ...hosts.map(({ lo, width, at }) => ({ ...live, lo, width, at }))],
+    };
   });
   return rules({ ...allocation, containers });
 }
