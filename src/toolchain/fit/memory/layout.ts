@@ -1,12 +1,21 @@
 /** The memory of one table: the cheapest of all layouts that the target offers. */
 import { defined } from "../../../base/index.js";
-import type { KeyPart, Unit } from "../model/model.js";
+import type { Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, type DataFormat, dataFormats, givenBytes } from "./action-data.js";
 import { aluMemory, attachedMemory, hasWideGroups } from "./attached.js";
-import { type ArrayUse, countBits, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
+import { type ArrayUse, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
 import { type BusBytes, bothBuses } from "./data-formats.js";
+import {
+  addressBits,
+  addressOf,
+  directBits,
+  keyBytesOf,
+  METHOD_BITS,
+  nibbleBitsOf,
+  selectorBits,
+} from "./entry-bits.js";
 import {
   askedWays,
   type HashSearch,
@@ -19,6 +28,7 @@ import {
   searchesOf,
   waySizes,
 } from "./exact.js";
+import { type Free, isWithin, largestWhere, type TablePart } from "./parts.js";
 import { indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
 import { wordHolds } from "./word.js";
 
@@ -56,14 +66,6 @@ export interface TableLayout {
   readonly logicalTables: number;
   /** The action data bus, for data of entries. */
   readonly bus: BusBytes;
-}
-
-/** What is free in a stage. */
-export interface Free {
-  readonly srams: number;
-  readonly tcamUnits: number;
-  readonly mapRams: number;
-  readonly logicalTables: number;
 }
 
 /** The layout of a unit without match memory. */
@@ -140,7 +142,7 @@ export class TablePlan {
         ? formats
         : [{ immediateBits: 0, bytes: 0, ramBytes: 0, inRam: [], bus }];
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
-    this.#packedOverhead = this.#fixedOverhead + directBits(unit);
+    this.#packedOverhead = this.#fixedOverhead + directBits(unit, target);
     this.isGateway = isGateway && fitsGateway(unit, target, phv);
     this.isAddressed = !this.isGateway && this.#isAddress();
     this.match = this.isGateway || this.isAddressed ? "none" : matchKind(unit);
@@ -489,21 +491,24 @@ export class TablePlan {
 
   *#exactParts(entries: number, free: Free): Generator<TablePart> {
     const { depth } = this.target.sram;
-    const options = [...this.#options(1)].map(
-      ({ layout: { entriesPerWord: perWord, wordBlocks: width }, bytes }) => {
-        const at = (words: number) => this.layoutLike({ perWord, width, bytes }, words * perWord * depth);
-        const least = Math.round(at(1).entries / (perWord * depth));
-        const isWithinFree = (words: number) => isWithin(at(words), free);
-        const words = largestWhere(least, Math.ceil(entries / (perWord * depth)), isWithinFree);
-        return { at, least, words, width, perWord, bytes };
-      },
+    // The compiler gives up packings that do not hold all entries, also where they would hold a part.
+    const held = this.#packings().filter(({ format, packing }) =>
+      this.#wordHolds(this.#exact(entries, format, packing), format),
     );
+    const options = held.map(({ format, packing }) => {
+      const { entriesPerWord: perWord, width } = packing;
+      const at = (words: number) => this.#exact(words * perWord * depth, format, packing);
+      const least = Math.round(at(1).entries / (perWord * depth));
+      const isWithinFree = (words: number) => isWithin(at(words), free);
+      const words = largestWhere(least, Math.ceil(entries / (perWord * depth)), isWithinFree);
+      return { at, least, words, width, perWord, format };
+    });
     for (;;) {
-      const rank = ({ at, words, width, perWord, bytes }: (typeof options)[number]) => [
+      const rank = ({ at, words, width, perWord, format }: (typeof options)[number]) => [
         -at(words).entries,
         width,
         perWord,
-        bytes,
+        format.ramBytes,
       ];
       const best = options
         .filter(({ words, least }) => words >= least)
@@ -514,7 +519,8 @@ export class TablePlan {
       if (best === undefined) return;
       const layout = best.at(best.words);
       const isAll = best.words * best.perWord * depth >= entries;
-      yield { layout, entries: isAll ? entries : Math.min(entries, layout.entries) };
+      if (this.#wordHolds(layout, best.format))
+        yield { layout, entries: isAll ? entries : Math.min(entries, layout.entries) };
       const { srams } = layout;
       do best.words--;
       while (best.words >= best.least && best.at(best.words).srams >= srams);
@@ -533,48 +539,16 @@ export class TablePlan {
     }
   }
 
-  /** The layout of at least `entries` entries with the packing and the data of another one; the cheapest where there is none. */
-  layoutLike(
-    { perWord, width, bytes }: { perWord: number; width: number; bytes?: number },
-    entries: number,
-  ): TableLayout {
+  /** The layout of at least `entries` entries with the packing of another one; the cheapest where there is none. */
+  layoutLike({ entriesPerWord, wordBlocks }: TableLayout, entries: number): TableLayout {
     let best: Choice | undefined;
-    for (const { format, packing } of this.#packings()) {
-      const { ramBytes } = format;
-      if (packing.entriesPerWord !== perWord || packing.width !== width) continue;
-      if (bytes !== undefined && ramBytes !== bytes) continue;
-      const choice = { layout: this.#exact(entries, format, packing), bytes: ramBytes };
+    for (const choice of this.#options(entries)) {
+      const { layout } = choice;
+      if (layout.entriesPerWord !== entriesPerWord || layout.wordBlocks !== wordBlocks) continue;
       if (best === undefined || isCheaper(choice, best)) best = choice;
     }
     return best?.layout ?? this.layout(entries);
   }
-}
-
-/** A part of a table in one stage: its layout, and how many of the table's entries it takes. */
-export interface TablePart {
-  readonly layout: TableLayout;
-  readonly entries: number;
-}
-
-function isWithin({ srams, mapRams, logicalTables, tcamWidth, tcams }: TableLayout, free: Free): boolean {
-  return (
-    logicalTables <= free.logicalTables &&
-    srams <= free.srams &&
-    mapRams <= free.mapRams &&
-    (tcamWidth === 0 || tcams / tcamWidth <= free.tcamUnits)
-  );
-}
-
-/** The largest number from `low` to `high` where this holds; below `low` where it does not hold there. */
-function largestWhere(low: number, high: number, holds: (value: number) => boolean): number {
-  if (!holds(low)) return low - 1;
-  let [yes, no] = [low, high + 1];
-  while (no - yes > 1) {
-    const middle = Math.floor((yes + no) / 2);
-    if (holds(middle)) yes = middle;
-    else no = middle;
-  }
-  return yes;
 }
 
 /**
@@ -634,101 +608,4 @@ function isLess(a: readonly number[], b: readonly number[]): boolean {
     if (value !== b[i]) return value < defined(b[i]);
   }
   return false;
-}
-
-/** Bits that choose the action of an entry. */
-function selectorBits(unit: Unit, target: Target): number {
-  const hits = unit.actions.filter((action) => action.hit).length;
-  if (hits <= 1) return 0;
-  const { map_entries: mapped, address_bits: address } = target.action;
-  return mapped === null || address === null || hits <= mapped ? Math.ceil(Math.log2(hits)) : address;
-}
-
-/** Bits that name the method of a register which an entry calls. */
-const METHOD_BITS = 3;
-
-/** Bits that the address of a memory takes beside an entry: at least those of a line (p4c, mau/attached_info.cpp, free_address). */
-function addressOf(size: number, target: Target): number {
-  return Math.max(lineBitsOf(target), Math.ceil(Math.log2(Math.max(2, size))));
-}
-
-/**
- * Bits of the addresses that an entry holds: of counters, meters, registers and members. Where not all actions of entries use the memory, a
- * bit says whether it is used, and where several use a register, others say with which method (p4c, mau/table_layout.cpp).
- */
-function addressBits(unit: Unit, target: Target): number {
-  let bits = 0;
-  const hits = unit.actions.filter(({ hit }) => hit);
-  for (const memory of unit.attached) {
-    const { index, kind, name } = memory;
-    if (index === "direct") continue;
-    const users = hits.filter(({ memories }) => memories.includes(name)).length;
-    bits += addressOf(memory.size, target) + (users < hits.length ? 1 : 0);
-    if (kind === "register" && users > 1) bits += METHOD_BITS;
-  }
-  const { implementation } = unit;
-  if (implementation !== undefined) {
-    bits += addressOf(implementation.members, target) + 1;
-    if (implementation.selector !== undefined) bits += target.selector.entry_bits ?? 0;
-  }
-  return bits;
-}
-
-/** The fewest bits of an address that the compiler counts. */
-const LEAST_ADDRESS = 10;
-
-/**
- * Bits that the compiler leaves for the address of a counter or meter beside the entries when it chooses how many entries a word has, although no
- * entry holds one (p4c, mau/attached_info.cpp, free_address): for all counters once, for all other memories once.
- */
-function directBits({ attached }: Unit): number {
-  const direct = attached.filter(({ index, kind }) => index === "direct" && kind !== "idle");
-  const kinds = new Set(direct.map(({ kind }) => (kind === "counter" ? "statistics" : "meter")));
-  return LEAST_ADDRESS * kinds.size;
-}
-
-/** Bits of the key in each byte of its containers; two fields in one byte count once. */
-function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
-  const bytes = new Map<string, number>();
-  const masks = new Map<string, number>();
-  const ranges = new Map<string, number>();
-  let bits = 0;
-  for (const [index, part] of unit.key.entries()) {
-    const { access } = part;
-    bits += access.width;
-    const add = (name: string, mask: number) => {
-      masks.set(name, (masks.get(name) ?? 0) | mask);
-      bytes.set(name, (bytes.get(name) ?? 0) + countBits(mask));
-      if (part.kind === "range") ranges.set(name, index);
-    };
-    const containers = phv.of(unit.gress, access.field);
-    if (containers.length === 0) {
-      for (let lo = 0; lo < access.width; lo += 8)
-        add(`${access.field}:${lo}`, (1 << Math.min(8, access.width - lo)) - 1);
-    }
-    for (const container of containers) {
-      for (const slice of container.slices) {
-        if (slice.field !== access.field) continue;
-        const low = Math.max(slice.lo, access.lo);
-        const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-        for (let bit = low; bit < high; bit++) {
-          const at = slice.at + bit - slice.lo;
-          add(`${container.id}:${at >> 3}`, 1 << (at & 7));
-        }
-      }
-    }
-  }
-  return {
-    bytes: [...bytes.values()],
-    masks: [...masks.values()],
-    ranges: [...bytes.keys()].map((name) => ranges.get(name)),
-    bits,
-  };
-}
-
-/** Key bits with part-filled bytes rounded up to nibbles; ranges count twice. */
-function nibbleBitsOf(key: readonly KeyPart[], bytes: KeyBytes): number {
-  let ranges = 0;
-  for (const part of key) if (part.kind === "range") ranges += Math.ceil(part.access.width / 4) * 4;
-  return bytes.bytes.reduce((sum, bits) => sum + (bits > 4 ? 8 : 4), 0) + ranges;
 }

@@ -53,7 +53,7 @@ function likeLayout(before: TablePlan, plan: TablePlan, { layout, entries }: Par
   const cheapest = before.layout(entries);
   return layout.srams === cheapest.srams && layout.wordBlocks === cheapest.wordBlocks
     ? plan.layout(entries)
-    : plan.layoutLike({ perWord: layout.entriesPerWord, width: layout.wordBlocks }, entries);
+    : plan.layoutLike(layout, entries);
 }
 
 /** Bytes of the ternary crossbar with the keys of these parts; undefined where it does not hold them all. */

@@ -1,7 +1,8 @@
 /** Resources of a stage: amounts, limits, and whether one more unit fits. */
 import { defined } from "../../../base/index.js";
 import { type ArrayUse, NOTHING_IN_ARRAY } from "../memory/blocks.js";
-import type { Free, TableLayout } from "../memory/layout.js";
+import type { TableLayout } from "../memory/layout.js";
+import type { Free } from "../memory/parts.js";
 import type { Target } from "../target.js";
 import { EMPTY_ARRAY } from "./array-states.js";
 import type { CrossbarUse, ExactCrossbar } from "./crossbar.js";

@@ -1,0 +1,41 @@
+/** Parts of tables: what is free in a stage, and what of a table is within it. */
+import type { TableLayout } from "./layout.js";
+
+/** What is free in a stage. */
+export interface Free {
+  readonly srams: number;
+  readonly tcamUnits: number;
+  readonly mapRams: number;
+  readonly logicalTables: number;
+}
+
+/** A part of a table in one stage: its layout, and how many of the table's entries it takes. */
+export interface TablePart {
+  readonly layout: TableLayout;
+  readonly entries: number;
+}
+
+/** The blocks of a layout are within the free ones. */
+export function isWithin(
+  { srams, mapRams, logicalTables, tcamWidth, tcams }: TableLayout,
+  free: Free,
+): boolean {
+  return (
+    logicalTables <= free.logicalTables &&
+    srams <= free.srams &&
+    mapRams <= free.mapRams &&
+    (tcamWidth === 0 || tcams / tcamWidth <= free.tcamUnits)
+  );
+}
+
+/** The largest number from `low` to `high` where this holds; below `low` where it does not hold there. */
+export function largestWhere(low: number, high: number, holds: (value: number) => boolean): number {
+  if (!holds(low)) return low - 1;
+  let [yes, no] = [low, high + 1];
+  while (no - yes > 1) {
+    const middle = Math.floor((yes + no) / 2);
+    if (holds(middle)) yes = middle;
+    else no = middle;
+  }
+  return yes;
+}
