@@ -4,6 +4,7 @@
  * can write their own file of the same shape. `null` in an optional number means "unknown", never "zero".
  */
 import * as z from "zod";
+import { COLUMNS, ROWS } from "./memory/blocks.js";
 
 /** Larger numbers than any chip has; they bound the work on files that users write. */
 const MAX_STAGES = 1000;
@@ -140,18 +141,23 @@ export const targetSchema = z.strictObject({
   stages,
   /** Ingress and egress tables compete for the same stages. */
   gresses_share_stages: flag,
-  sram: z.strictObject({
-    blocks: count,
-    /** Words of a block. */
-    depth: count,
-    /** Bits of a word. */
-    width: count,
-    /** Bits of a word that hold match data, where that is less than the word. */
-    match_width: sourced,
-    map_rams: sourced,
-    /** The blocks of a word are in one column, in different rows. */
-    columns: sourced,
-  }),
+  sram: z
+    .strictObject({
+      blocks: count,
+      /** Words of a block. */
+      depth: count,
+      /** Bits of a word. */
+      width: count,
+      /** Bits of a word that hold match data, where that is less than the word. */
+      match_width: sourced,
+      map_rams: sourced,
+      /** Of the array of a Tofino (memory/array.ts), the only one that is filled by rows and columns; null: blocks are counted alone. */
+      columns: sourced,
+    })
+    .refine(({ blocks, columns }) => columns === null || (columns === COLUMNS && blocks === ROWS * COLUMNS), {
+      message: `is null, or ${COLUMNS} where sram.blocks is ${ROWS * COLUMNS}: the array of a Tofino`,
+      path: ["columns"],
+    }),
   tcam: z.strictObject({
     blocks: count,
     /** Rows of a block. */

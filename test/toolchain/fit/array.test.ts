@@ -98,6 +98,7 @@ it("has the data of a selector at or below its row", () => {
   const selector = memory("selector", 2, { isDirect: false });
   const uses = [use({ alu: [selector], action: [{ depth: 40, width: 1, selector: selector.name }] })];
   const blocks = arranged(uses, false) ?? [];
+  expect(blocks).toHaveLength(42);
   const rows = (kind: Block["kind"]) => blocks.filter((block) => block.kind === kind).map(({ row }) => row);
   expect(Math.max(...rows("action"))).toBeLessThanOrEqual(Math.max(...rows("alu")));
 });
@@ -155,6 +156,10 @@ it("finds what breaks a rule", () => {
     ).join();
   };
   expect(wrongInArray(uses, blocks.slice(1), false).join()).toMatch(/of 4 blocks/);
+  const [one] = uses;
+  expect(wrongInArray([{ ...one!, indirection: 0 }, ...uses.slice(1)], blocks, false).join()).toMatch(
+    /indirection of 0: 1 of 0 blocks/,
+  );
   expect(with_("entries", { column: 9 })).toMatch(/not in one column/);
   expect(with_("entries", { row: 8 })).toMatch(/outside/);
   expect(with_("alu", { column: 3 })).toMatch(/on the left/);

@@ -36,6 +36,19 @@ describe("target files", () => {
     ["P43004", "a negative number", "stages", { value: -1, source: "x" }],
     ["P43004", "a number that no chip has", "stages", { value: 1e12, source: "x" }],
     ["P43004", "no name", "name", ""],
+    // Rows and columns are those of one array: a chip with another one says null.
+    [
+      "P43004",
+      "another array of SRAM",
+      "sram",
+      { ...document("tofino").sram, columns: { value: 12, source: "x" } },
+    ],
+    [
+      "P43004",
+      "more blocks in the array",
+      "sram",
+      { ...document("tofino").sram, blocks: { value: 96, source: "x" } },
+    ],
   ])("are refused (%s) with %s", (code, _what, key, value) => {
     const text = JSON.stringify({ ...document("tofino"), [key]: value });
     const diagnostics = new Diagnostics();

@@ -362,3 +362,11 @@ describe("counters beside the entries of a table", () => {
     expect(mapRams(200_000)).toEqual([31, 21]);
   });
 });
+
+it("answers for a table of partitions that no device holds", () => {
+  const table = `
+  action f(bit<32> v) { hdr.d.c = v; }
+  @atcam_partition_index("hdr.d.i") @atcam_number_partitions(1)
+  table t { key = { hdr.d.i : exact; hdr.d.a : ternary; } actions = { f; } size = 2000000000; }`;
+  expect(placementOf({ ingress: table, apply: "t.apply();" }).unplaced).toHaveLength(1);
+});

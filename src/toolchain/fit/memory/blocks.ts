@@ -21,7 +21,7 @@ export interface AluMemory {
   readonly colours: number;
   /** The ALU's result takes the row's action bus. */
   readonly hasResult: boolean;
-  /** Split between two ALUs where one does not reach so many blocks. */
+  /** Beside the entries of a table: never split between two ALUs. */
   readonly isDirect: boolean;
 }
 

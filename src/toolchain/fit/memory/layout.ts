@@ -409,8 +409,10 @@ export class TablePlan {
     // Each logical table of many partitions takes a block of its own.
     const perTable = count > MANY_PARTITIONS ? 1 : PARTITION_BLOCKS;
     const { width, deep } = best;
-    const partitions = Array.from({ length: Math.ceil(deep / perTable) }, (_, table) =>
-      new Array<Way>(ways).fill({ depth: Math.min(perTable, deep - table * perTable), width }),
+    // A stage holds no more, so that the others need no list.
+    const shown = Math.min(deep, target.sram.blocks + 1);
+    const partitions = Array.from({ length: Math.ceil(shown / perTable) }, (_, table) =>
+      new Array<Way>(ways).fill({ depth: Math.min(perTable, shown - table * perTable), width }),
     ).flat();
     return {
       ...NO_MEMORY,

@@ -4,6 +4,7 @@
  * holds alone is shared between blocks, two entries a block. One search bus brings the key, so it has at most 16 bytes.
  */
 import { defined } from "../../../base/index.js";
+import { countBits } from "./blocks.js";
 
 const BLOCK_BYTES = 16;
 /** Overhead is within the half of a block that goes on the result bus. */
@@ -44,22 +45,16 @@ export function wordHolds(entry: WordEntry, count: number, width: number): boole
   );
 }
 
-function bitsIn(mask: number): number {
-  let bits = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) bits++;
-  return bits;
-}
-
 /** Masks of the bytes that are stored, the fullest first. */
 function storedBytes({ bytes, ghost }: WordEntry): number[] {
   let left = ghost;
   const stored: number[] = [];
-  for (const mask of [...bytes].sort((a, b) => bitsIn(a) - bitsIn(b))) {
+  for (const mask of [...bytes].sort((a, b) => countBits(a) - countBits(b))) {
     let rest = mask;
     for (; left > 0 && rest !== 0; left--) rest &= rest - 1;
     if (rest !== 0) stored.push(rest);
   }
-  return stored.sort((a, b) => bitsIn(b) - bitsIn(a));
+  return stored.sort((a, b) => countBits(b) - countBits(a));
 }
 
 /** A byte has room for overhead below or above its bits. */
@@ -114,8 +109,8 @@ class Word {
   /** Puts the overhead of each entry beside the bits of the byte with the largest hole; gives the other bytes (interleave_match_and_overhead). */
   #interleaved(bytes: readonly number[]): readonly number[] {
     const { overhead } = this.entry;
-    const own = Math.min(...bytes.map(bitsIn));
-    const index = bytes.findIndex((mask) => bitsIn(mask) === own);
+    const own = Math.min(...bytes.map(countBits));
+    const index = bytes.findIndex((mask) => countBits(mask) === own);
     const mask = defined(bytes[index]);
     const low = Math.log2(mask & -mask);
     const high = 7 - Math.floor(Math.log2(mask));

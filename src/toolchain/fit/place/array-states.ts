@@ -54,11 +54,11 @@ function keyOf({ ways, partitions, indirection, action, alu }: ArrayUse): string
     sizes(ways),
     sizes(partitions),
     indirection,
-    action.map(({ depth, width, selector = "" }) => `${depth}x${width}${selector}`).join(),
+    action.map(({ depth, width, selector = "" }) => `${depth}x${width}:${selector}`).join(),
     alu
       .map(
         ({ name, kind, blocks, colours, hasResult, isDirect }) =>
-          `${kind[0]}${blocks}+${colours}${hasResult ? "r" : ""}${isDirect ? "d" : ""}${kind === "selector" ? name : ""}`,
+          `${kind}${blocks}+${colours}${hasResult ? "r" : ""}${isDirect ? "d" : ""}${kind === "selector" ? `:${name}` : ""}`,
       )
       .join(),
   ].join(";");
