@@ -28,7 +28,7 @@ import {
   searchesOf,
   waySizes,
 } from "./exact.js";
-import { type Free, isWithin, largestWhere, type TablePart } from "./parts.js";
+import { type Free, isWithin, largestWhere } from "./parts.js";
 import { indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
 import { wordHolds } from "./word.js";
 
@@ -66,6 +66,12 @@ export interface TableLayout {
   readonly logicalTables: number;
   /** The action data bus, for data of entries. */
   readonly bus: BusBytes;
+}
+
+/** A part of a table in one stage: its layout, and how many of the table's entries it takes. */
+export interface TablePart {
+  readonly layout: TableLayout;
+  readonly entries: number;
 }
 
 /** The layout of a unit without match memory. */

@@ -1,5 +1,4 @@
 /** Parts of tables: what is free in a stage, and what of a table is within it. */
-import type { TableLayout } from "./layout.js";
 
 /** What is free in a stage. */
 export interface Free {
@@ -9,10 +8,14 @@ export interface Free {
   readonly logicalTables: number;
 }
 
-/** A part of a table in one stage: its layout, and how many of the table's entries it takes. */
-export interface TablePart {
-  readonly layout: TableLayout;
-  readonly entries: number;
+/** What a table, or a part of it, takes of that. */
+interface Taken {
+  readonly srams: number;
+  readonly mapRams: number;
+  readonly logicalTables: number;
+  readonly tcams: number;
+  /** TCAM blocks side by side. */
+  readonly tcamWidth: number;
 }
 
 /** The blocks of a layout are within the free ones. */

@@ -4,8 +4,7 @@
  * which comes first. A table that does not fit as a whole is split, and the rest goes to the next stage.
  */
 import { defined } from "../../../base/index.js";
-import { NO_MEMORY } from "../memory/layout.js";
-import type { TablePart } from "../memory/parts.js";
+import { NO_MEMORY, type TablePart } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
 import { Backtracking, type Step, type Stopped } from "./backtracking.js";
