@@ -20,7 +20,7 @@ interface Taken {
 
 /** The blocks of a layout are within the free ones. */
 export function isWithin(
-  { srams, mapRams, logicalTables, tcamWidth, tcams }: TableLayout,
+  { srams, mapRams, logicalTables, tcamWidth, tcams }: Taken,
   free: Free,
 ): boolean {
   return (
