@@ -19,10 +19,7 @@ interface Taken {
 }
 
 /** The blocks of a layout are within the free ones. */
-export function isWithin(
-  { srams, mapRams, logicalTables, tcamWidth, tcams }: Taken,
-  free: Free,
-): boolean {
+export function isWithin({ srams, mapRams, logicalTables, tcamWidth, tcams }: Taken, free: Free): boolean {
   return (
     logicalTables <= free.logicalTables &&
     srams <= free.srams &&
