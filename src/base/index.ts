@@ -33,6 +33,7 @@ export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
 export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";
 export { Random } from "./random.js";
+export { compareRanks } from "./ranks.js";
 export { SequenceIndex } from "./sequence-index.js";
 export { joinSpans, type Locate, type Position, SourceFile, type Span, spanText } from "./source.js";
 export { systemErrorReason } from "./system-error.js";

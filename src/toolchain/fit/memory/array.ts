@@ -4,7 +4,7 @@
  * ALU or is action data (overflow.ts). When that fails, entries get one more column, until they have all. A set of memories that this order
  * does not place needs another stage, also where another order would place it.
  */
-import { defined } from "../../../base/index.js";
+import { compareRanks, defined } from "../../../base/index.js";
 import {
   ALL_MASK,
   type ArrayUse,
@@ -147,7 +147,7 @@ class Words {
       -this.array.free(row, mask),
       -row,
     ];
-    return rows.sort((a, b) => compare(rank(a), rank(b)));
+    return rows.sort((a, b) => compareRanks(rank(a), rank(b)));
   }
 
   /** Places what the row holds of the way, the other blocks of its words on other rows. False: there are none. */
@@ -190,17 +190,12 @@ class Words {
       this.sharesBus(row, table, section) ? 0 : 1,
       -row,
     ];
-    return rows.sort((a, b) => compare(rank(a), rank(b)))[0];
+    return rows.sort((a, b) => compareRanks(rank(a), rank(b)))[0];
   }
 }
 
 /** A search bus of a row brings one section of one table's key. */
 const busOf = (table: number, section: number): string => `${table} ${section}`;
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  for (const [i, value] of a.entries()) if (value !== b[i]) return value - defined(b[i]);
-  return 0;
-}
 
 /** Widest first, then deepest. */
 function sorted(ways: Placing[]): Placing[] {
@@ -312,7 +307,7 @@ function placeIndirection(array: BlockArray, uses: readonly ArrayUse[]): boolean
       ];
       const row = Array.from({ length: ROWS }, (_, i) => i)
         .filter((i) => defined(buses[i]).size < INDIRECTION_BUSES || defined(buses[i]).has(table))
-        .sort((a, b) => compare(rank(a), rank(b)))[0];
+        .sort((a, b) => compareRanks(rank(a), rank(b)))[0];
       if (row === undefined || array.free(row, LEFT_MASK) === 0) return false;
       defined(buses[row]).add(table);
       const column = [0, 1, 2, 3].find((one) => !((array.used[row]! >> one) & 1));

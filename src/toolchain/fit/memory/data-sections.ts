@@ -2,6 +2,7 @@
  * Sections of the action data of one action: operands, each of which stands in one slot, are put into as few bits as possible
  * (p4c, backends/tofino/bf-p4c/mau/action_format.cpp, RamSection::condense and Format::condense_action).
  */
+import { compareRanks } from "../../../base/index.js";
 import { type DataBit, type DataOperand, EMPTY } from "./data-operands.js";
 import {
   BY_BIT,
@@ -49,7 +50,7 @@ export function sectionsOf(operands: readonly DataOperand[]): Section[] {
         const section = pairOf(a, b);
         if (section === undefined) continue;
         const rank = gainOf(section, a, b);
-        if (best === undefined || isLess(rank, best.rank)) best = { section, rank, a, b };
+        if (best === undefined || compareRanks(rank, best.rank) < 0) best = { section, rank, a, b };
       }
     if (best === undefined) return sections;
     const { a, b } = best;
@@ -69,11 +70,6 @@ function gainOf(both: Section, a: Section, b: Section): readonly number[] {
 
 function countOf(bits: readonly DataBit[]): number {
   return bits.filter((bit) => bit !== EMPTY).length;
-}
-
-function isLess(a: readonly number[], b: readonly number[]): boolean {
-  for (const [i, value] of a.entries()) if (value !== b[i]) return value < b[i]!;
-  return false;
 }
 
 /** Both sections in one; undefined: they do not fit. */
@@ -188,7 +184,7 @@ function isBetter(a: Section, b: Section): boolean {
     turn.grain > 0 ? 0 : 1,
     bits.findLastIndex((bit) => bit !== EMPTY),
   ];
-  return isLess(rank(a), rank(b));
+  return compareRanks(rank(a), rank(b)) < 0;
 }
 
 /** The byte of the section from which on it holds each of its operands, with the bytes that it takes. */

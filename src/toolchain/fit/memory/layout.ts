@@ -1,5 +1,5 @@
 /** The memory of one table: the cheapest of all layouts that the target offers. */
-import { defined } from "../../../base/index.js";
+import { compareRanks } from "../../../base/index.js";
 import type { Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
@@ -455,7 +455,7 @@ export class TablePlan {
       const beside = this.#direct(allocated);
       const srams = indirection + action + beside.blocks;
       const rank = [srams, action];
-      if (best !== undefined && !isLess(rank, bestRank)) continue;
+      if (best !== undefined && compareRanks(rank, bestRank) >= 0) continue;
       bestRank = rank;
       best = {
         match: "ternary",
@@ -521,7 +521,7 @@ export class TablePlan {
       const best = options
         .filter(({ words, least }) => words >= least)
         .reduce<(typeof options)[number] | undefined>(
-          (first, one) => (first === undefined || isLess(rank(one), rank(first)) ? one : first),
+          (first, one) => (first === undefined || compareRanks(rank(one), rank(first)) < 0 ? one : first),
           undefined,
         );
       if (best === undefined) return;
@@ -608,12 +608,5 @@ function isCheaper(a: Choice, b: Choice): boolean {
     bytes,
     -layout.entries,
   ];
-  return isLess(rank(a), rank(b));
-}
-
-function isLess(a: readonly number[], b: readonly number[]): boolean {
-  for (const [i, value] of a.entries()) {
-    if (value !== b[i]) return value < defined(b[i]);
-  }
-  return false;
+  return compareRanks(rank(a), rank(b)) < 0;
 }

@@ -1,4 +1,5 @@
 /** The order in which clusters get their containers (p4c, phv/allocate_phv.cpp, sortClusters). */
+import { compareRanks } from "../../../base/index.js";
 import type { AllocationInput } from "./allocation.js";
 import type { Cluster } from "./clusters.js";
 import { PADDING, type Piece } from "./pieces.js";
@@ -42,7 +43,7 @@ export function inOrder({ model, target, requests }: AllocationInput, work: read
     ];
   };
   const ranked = work.map((one) => ({ one, rank: rankOf(one) }));
-  return ranked.sort((a, b) => compare(a.rank, b.rank)).map(({ one }) => one);
+  return ranked.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ one }) => one);
 }
 
 /** The largest pieces first; of bytes of one header, the last ones (p4c, phv/allocate_phv.cpp). */
@@ -61,9 +62,4 @@ export function besidesInOrder<T extends { readonly piece: Piece }>(besides: rea
 /** Bits of a piece; of bytes of a header also those that nothing reads. */
 function bitsOf({ bytes, size, slices }: Piece): number {
   return bytes === undefined ? slices.reduce((sum, { width }) => sum + width, 0) : size;
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  for (const [i, x] of a.entries()) if (x !== b[i]) return x - (b[i] ?? 0);
-  return 0;
 }

@@ -2,6 +2,7 @@
  * Which group of a crossbar takes the next bytes of a key (p4c, backends/tofino/bf-p4c/mau/tofino/input_xbar.cpp,
  * grp_use::is_better_group). The rule is one for the exact crossbar, for the ternary one, and for the bytes between its groups.
  */
+import { compareRanks } from "../../../base/index.js";
 
 /** A byte of a container. */
 export interface CrossbarByte {
@@ -77,14 +78,9 @@ export function bestGroup(
       placeableHalves(places),
       room,
     ];
-    if (best !== undefined && !isMore(rank, bestRank)) continue;
+    if (best !== undefined && compareRanks(rank, bestRank) <= 0) continue;
     best = group;
     bestRank = rank;
   }
   return best;
-}
-
-function isMore(a: readonly number[], b: readonly number[]): boolean {
-  for (const [i, value] of a.entries()) if (value !== b[i]) return value > b[i]!;
-  return false;
 }
