@@ -129,4 +129,10 @@ describe("a counter whose cells an entry names", () => {
       expect.stringContaining("an ALU reaches 36 blocks, counter pipe.In.k0 has 37"),
     ]);
   });
+
+  it("has a second ALU with its own spare beyond the three rows of a half on Tofino 2", () => {
+    const used = (thousands: number) => blocks([[A, 1024, { counter: thousands * 1024 }]], "tofino2");
+    expect([17, 18, 34].map(used)).toEqual(["22/18", "24/20", "40/36"]);
+    expect(fitted([[A, 1024, { counter: 35 * 1024 }]], "tofino2").unplaced).toHaveLength(1);
+  });
 });
