@@ -92,6 +92,9 @@ it("holds action data in the rest of all columns, and data of ternary entries on
   expect(fits([use({ action: [{ depth: 81, width: 1 }] })])).toBe(false);
   expect(fits([use({ indirection: 32 })])).toBe(true);
   expect(fits([use({ indirection: 33 })])).toBe(false);
+  // Each row brings the data of two tables.
+  expect(fits(Array.from({ length: 16 }, () => use({ indirection: 1 })))).toBe(true);
+  expect(fits(Array.from({ length: 17 }, () => use({ indirection: 1 })))).toBe(false);
 });
 
 it("has the data of a selector at or below its row", () => {
