@@ -133,6 +133,14 @@ export function findDependencies(model: FitModel): DependencyGraph {
       if (flow.decides(unit.id, other.id)) add(unit.id, other.id, "control", undefined);
     }
   }
+  // What stands in no branch comes before the first table at the end of its gress, and those follow each other (InjectControlExitDependencies).
+  for (const last of units) {
+    if (last.isLast === undefined) continue;
+    const before = units.filter(({ id, gress }) => gress === last.gress && id < last.id);
+    const chained = before.findLast(({ isLast }) => isLast !== undefined);
+    for (const { id } of chained === undefined ? before : [chained])
+      if (!units.some((other) => flow.decides(other.id, id))) add(id, last.id, "control", undefined);
+  }
   // Where an action ends the control, what follows its table comes after it, and what stands before the table, or before a condition around
   // it, before that (p4c, mau/table_injected_deps.cpp, InjectActionExitAntiDependencies).
   for (const { id, actions } of units) {

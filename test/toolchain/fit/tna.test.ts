@@ -394,6 +394,27 @@ describe("the checksum of a deparser", () => {
     ]);
   });
 
+  it("takes that table after all of the gress, in order, and an action of its own where the header is not valid", () => {
+    const stagesOf = (names: readonly string[]) => {
+      const updates = names.map(
+        (name) => `if (md.session == 1) { hdr.${name}.sum = sum.update({ hdr.${name}.v, hdr.${name}.w }); }`,
+      );
+      const apply = "if (hdr.d.a == 1) { hdr.d.b = 1; } if (hdr.d.b == 1) { hdr.d.c = 1; }";
+      const { placement } = fitOf({ headers: names, deparser: updates.join(" "), apply });
+      const ofChecksums = placement.parts.filter(({ unit }) => unit.isLast);
+      const rest = placement.parts.filter(({ unit }) => unit.isLast === undefined);
+      return [ofChecksums, rest].map((parts) => parts.map(({ stage }) => stage));
+    };
+    const [one = [], before = []] = stagesOf(["x"]);
+    expect(one).toEqual([Math.max(...before)]);
+    // The bits of both are one container's, so that their tables need stages of their own.
+    expect(stagesOf(["x", "y"])[0]).toEqual([Math.max(...before), Math.max(...before) + 1]);
+    const { placement } = fitOf({ headers, deparser: `if (md.session == 1) { ${update} }` });
+    expect(placement.parts.map(({ unit }) => unit.actions.map(({ writes }) => writes.length))).toEqual([
+      [2, 0],
+    ]);
+  });
+
   it("takes none where it is always updated, or wherever its header is sent", () => {
     expect(tables(update)).toEqual([]);
     expect(tables(`if (hdr.x.isValid()) { ${update} }`)).toEqual([]);

@@ -75,6 +75,7 @@ function note(
     if (!update.conditions.some(({ field: known }) => known === access.field)) update.conditions.push(access);
 }
 
+/** An entry for each value of the conditions; the header is valid in all of them. Nothing happens for one that is not. */
 function tableOf(
   field: string,
   { header, conditions, lists, source }: Update,
@@ -91,7 +92,7 @@ function tableOf(
   const action: ActionModel = {
     name: "$checksum",
     hit: true,
-    isDefault: true,
+    isDefault: false,
     memories: [],
     data: outputs.map((target) => ({ bits: 1, target })),
     reads: [],
@@ -101,6 +102,15 @@ function tableOf(
     operations: outputs.map((write) => ({ kind: "set", write, sources: [], data: true, source })),
     source,
   };
+  const otherwise: ActionModel = {
+    ...action,
+    name: "$nop",
+    hit: true,
+    isDefault: true,
+    data: [],
+    writes: [],
+    operations: [],
+  };
   const key = [valid, ...conditions].map((access) => ({ access, kind: "exact" as const }));
   return {
     name: `${field}$checksum`,
@@ -109,10 +119,11 @@ function tableOf(
     kind: "match",
     table: undefined,
     key,
-    actions: [action],
+    actions: [action, otherwise],
     size: 2 ** key.length,
     ...NO_RESOURCES,
-    constEntries: lists + 1,
+    constEntries: 2 ** (key.length - 1),
+    isLast: true,
     condition: undefined,
     source,
   };

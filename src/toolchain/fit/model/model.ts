@@ -183,6 +183,8 @@ export interface Unit {
   readonly attached: readonly Attached[];
   readonly hashes: readonly HashUse[];
   readonly usesRandom: boolean;
+  /** It runs after all that the program states, even after `exit`: the compiler adds it at the end of the gress. */
+  readonly isLast?: true;
   readonly pragmas: TablePragmas;
   readonly condition: ConditionModel | undefined;
   readonly source: bmv2.SourceInfo | undefined;
