@@ -578,6 +578,27 @@ describe("an allocation", () => {
     expect(file.position(start).line).toBe(source(wide, "tna").split("\n").indexOf(pragma) + 1);
   });
 
+  it("takes a larger container of the gress's own before one that no gress has by itself", () => {
+    const header = Array.from({ length: 17 }, () => 2);
+    const { allocation } = fitOf(
+      {
+        header,
+        metadata: [16],
+        parsed: "m.m0 = p.lookahead<bit<16>>();",
+        apply: ["if (m.m0 == 3) { dp.drop_ctl = 1; }", ...header.map((_, i) => `h.a.f${i} = h.a.f${i} + 1;`)],
+      },
+      tofino,
+    );
+    const groupsOf = (size: number) =>
+      allocation.containers
+        .filter((one) => one.size === size && one.kind === "normal")
+        .map(({ group }) => group);
+    // The results of sums fill the first group of 16 bits and begin a block of another one.
+    expect(new Set(groupsOf(16))).toEqual(new Set([0, 1, 2]));
+    const own = allocation.containers.find(({ slices }) => slices.some(({ field }) => field.endsWith(".m0")));
+    expect([own?.size, own?.group]).toEqual([32, 0]);
+  });
+
   it("makes the verdict fits by counts where a field has none, and names it", () => {
     const arrangement = tofino.phv.arrangement!;
     const groups = { 8: 2, 16: 2, 32: 2 };

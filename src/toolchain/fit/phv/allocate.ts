@@ -342,7 +342,10 @@ class Allocator {
     const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
     const isInTurn = others !== undefined && !isForEnd(slot, slices);
     if (isInTurn && !this.isFrugal) return IN_TURN;
-    if (slot.guests.length === 0) return isNew + wasted + (slot.block.gress === undefined ? NEW_BLOCK : 0);
+    if (slot.guests.length === 0) {
+      const { gress, isFixed } = slot.block;
+      return isNew + wasted + (isFixed ? 0 : SETS_GRESS) + (gress === undefined ? NEW_BLOCK : 0);
+    }
     let cost = wasted;
     for (const slice of slices) {
       const hasOther = slot.guests.some((guest) => guest.slices.some((one) => overlap(one, slice)));
@@ -398,7 +401,8 @@ const LATER = { isNew: 1e8, isShared: 1e12 };
 const IN_TURN = 1e14;
 const WASTED_BIT = 1e4;
 const WASTED_VALIDITY = 1e10;
-const NEW_BLOCK = 1e-3;
+const SETS_GRESS = 1e-3;
+const NEW_BLOCK = 1e-5;
 
 /** What the deparser alone has takes any place after another value, which it need not find cleared. */
 function isForEnd({ guests }: Slot, slices: readonly { readonly field: string }[]): boolean {

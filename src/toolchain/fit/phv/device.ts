@@ -9,6 +9,8 @@ import type { ContainerKind } from "./requests.js";
 /** Containers that are of one gress together. */
 interface Block {
   gress: Gress | undefined;
+  /** The chip gives it to a gress, not the allocation. */
+  readonly isFixed: boolean;
 }
 
 export interface Slot {
@@ -40,7 +42,7 @@ export function slotsOf(arrangement: Arrangement): {
     groups.set(size, list);
   }
   const collections = Array.from({ length: arrangement.collections ?? 0 }, (_, group) => {
-    const block: Block = { gress: undefined };
+    const block: Block = { gress: undefined, isFixed: false };
     return SIZES.flatMap((size) =>
       Array.from({ length: arrangement.collection[size] }, (_, i) => {
         const index = group * arrangement.collection[size] + i;
@@ -61,13 +63,13 @@ function fillGroups(
   const total = inGroup * list.length;
   // A dark container is unknown to the deparser.
   const blockSize = kind === "dark" ? 0 : arrangement.gress_block[size];
-  let block: Block = { gress: undefined };
+  let block: Block = { gress: undefined, isFixed: false };
   for (let index = 0; index < total; index++) {
     const group = Math.floor(index / inGroup);
     const alone = arrangement.last_block_alone && index >= total - blockSize;
     if (blockSize === 0 || alone || index % blockSize === 0) {
       const fixed = arrangement.first_groups_fixed ? (["ingress", "egress"] as const)[group] : undefined;
-      block = { gress: fixed };
+      block = { gress: fixed, isFixed: fixed !== undefined };
     }
     list[group]!.push({ kind, size, group, index, block, guests: [] });
   }
