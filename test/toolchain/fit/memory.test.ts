@@ -155,6 +155,13 @@ describe("ternary match", () => {
     }
   });
 
+  it("fills stages with rows of ranges, not with a multiple of entries (logged: 6,144 rows a stage, 53,760 for 21,504 entries)", () => {
+    // 24 blocks of 512 rows hold 4,915 entries: three quarters take a row each, the others seven.
+    const range = (size: number) => blocks({ kind: "range", keyBits: 16, size });
+    expect(range(9830)).toMatchObject({ stages: 2, tcams: 48 });
+    expect(range(9832)).toMatchObject({ stages: 3, tcams: 49 });
+  });
+
   it("needs several rows for a quarter of the ranges", () => {
     const most: [number, number][] = [
       [4, 512],

@@ -29,7 +29,7 @@ import {
   waySizes,
 } from "./exact.js";
 import { type Free, isWithin, largestWhere } from "./parts.js";
-import { indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
+import { entriesWithin, indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
 import { wordHolds } from "./word.js";
 
 /** SRAM blocks by what they hold. */
@@ -536,13 +536,19 @@ export class TablePlan {
   }
 
   *#steppedParts(entries: number, free: Free): Generator<TablePart> {
-    const depth = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
-    const step = this.unit.algorithmic?.partitions ?? depth;
-    const isWithinFree = (steps: number) => isWithin(this.layout(steps * step), free);
-    for (let steps = largestWhere(1, Math.ceil(entries / step), isWithinFree); steps > 0; steps--) {
-      // Units hold what they hold: a part takes what its blocks have room for, where that needs no more blocks.
-      const room = Math.min(this.layout(steps * step).entries, entries);
-      const part = isWithin(this.layout(room), free) ? room : Math.min(entries, steps * step);
+    const isTernary = this.match === "ternary";
+    const step = isTernary
+      ? this.target.tcam.depth
+      : (this.unit.algorithmic?.partitions ?? this.target.sram.depth);
+    // A step of a ternary table is a block of rows, of which an entry with ranges takes several.
+    const held = (steps: number) =>
+      Math.min(entries, isTernary ? entriesWithin(this.unit.key, steps * step, this.target) : steps * step);
+    const rows = isTernary ? rangeRows(this.unit.key, entries, this.target) : entries;
+    const isWithinFree = (steps: number) => isWithin(this.layout(held(steps)), free);
+    for (let steps = largestWhere(1, Math.ceil(rows / step), isWithinFree); steps > 0; steps--) {
+      // Partitions hold what they hold: a part takes what its blocks have room for, where that needs no more blocks.
+      const room = isTernary ? held(steps) : Math.min(this.layout(held(steps)).entries, entries);
+      const part = isWithin(this.layout(room), free) ? room : held(steps);
       yield { layout: this.layout(part), entries: part };
     }
   }

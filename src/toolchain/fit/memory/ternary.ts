@@ -5,6 +5,7 @@
 import type { KeyPart } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { KeyBytes } from "./exact.js";
+import { largestWhere } from "./parts.js";
 
 /**
  * TCAM blocks side by side.
@@ -53,6 +54,14 @@ export function rangeRows(key: readonly KeyPart[], entries: number, target: Targ
   }
   const worst = Math.floor(entries * share);
   return entries - worst + worst * rows;
+}
+
+/** The most entries whose rows are at most `rows`; at least one (p4c, mau/table_placement.cpp, initial_stage_and_entries: tables are split by rows). */
+export function entriesWithin(key: readonly KeyPart[], rows: number, target: Target): number {
+  return Math.max(
+    1,
+    largestWhere(1, rows, (entries) => rangeRows(key, entries, target) <= rows),
+  );
 }
 
 /** Indirection RAM: the bits of a ternary entry beside its match, in fields of a power of two. */
