@@ -282,8 +282,8 @@ export const targetSchema = z.strictObject({
     /** Groups of a selector whose number of groups the program does not state. */
     default_groups: sourced,
     hash_bits: sourced,
-    /** Bits that a table entry holds for its selector, beside the member address. */
-    entry_bits: sourced,
+    /** Bits of the hash of a selector whose groups keep their packets when a member fails. */
+    resilient_hash_bits: sourced,
   }),
   /** `@alpm(1)`: partitions, and TCAM rows that lead to one; null: the target does not have it. */
   algorithmic_lpm: z.strictObject({ partitions: sourced, rows_per_partition: sourced }),

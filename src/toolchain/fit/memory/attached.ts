@@ -2,6 +2,7 @@
 import type { Attached, Implementation } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { AluMemory } from "./blocks.js";
+import { selectorLines } from "./selectors.js";
 
 /** What a memory takes of a stage. */
 export interface AttachedMemory {
@@ -71,16 +72,8 @@ export function aluMemory(
 
 /** The selector's member lists, without the members' action data. */
 export function selectorMemory({ selector }: Implementation, target: Target): AttachedMemory {
-  const { members_per_word: perWord, default_groups: groups } = target.selector;
-  if (selector === undefined || perWord === null || groups === null) return NOTHING;
-  const data = Math.ceil((Math.ceil(selector.maxGroup / perWord) * groups) / target.sram.depth);
+  if (selector === undefined || target.selector.members_per_word === null) return NOTHING;
+  const data = Math.ceil(selectorLines(selector, target) / target.sram.depth);
   if (target.sram.map_rams === null) return { blocks: data, mapRams: 0, spares: 0 };
   return { blocks: data + 1, mapRams: data + 1, spares: 1 };
-}
-
-/** Groups of the selector take more than one word, so an entry's packing and the hash change. */
-export function hasWideGroups(implementation: Implementation | undefined, target: Target): boolean {
-  const perWord = target.selector.members_per_word;
-  const maxGroup = implementation?.selector?.maxGroup;
-  return perWord !== null && maxGroup !== undefined && maxGroup > perWord;
 }

@@ -4,6 +4,7 @@ import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { countBits } from "./blocks.js";
 import { type KeyBytes, lineBitsOf } from "./exact.js";
+import { groupLengthBits, selectorLines } from "./selectors.js";
 
 /** Bits that choose the action of an entry. */
 export function selectorBits(unit: Unit, target: Target): number {
@@ -41,7 +42,11 @@ export function addressBits(unit: Unit, target: Target): number {
   const { implementation } = unit;
   if (implementation !== undefined) {
     bits += addressOf(implementation.members, target) + 1;
-    if (implementation.selector !== undefined) bits += target.selector.entry_bits ?? 0;
+    const { selector } = implementation;
+    // A bit says whether the selector is used, also where every action of the table uses it.
+    if (selector !== undefined && target.selector.members_per_word !== null)
+      bits +=
+        addressOf(selectorLines(selector, target), target) + 1 + groupLengthBits(implementation, target);
   }
   return bits;
 }

@@ -4,7 +4,7 @@ import type { Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, type DataFormat, dataFormats, givenBytes } from "./action-data.js";
-import { aluMemory, attachedMemory, hasWideGroups } from "./attached.js";
+import { aluMemory, attachedMemory } from "./attached.js";
 import { type ArrayUse, NOTHING_IN_ARRAY, type Way } from "./blocks.js";
 import { type BusBytes, bothBuses } from "./data-formats.js";
 import {
@@ -29,6 +29,7 @@ import {
   waySizes,
 } from "./exact.js";
 import { type Free, isWithin, largestWhere } from "./parts.js";
+import { hasWideGroups } from "./selectors.js";
 import { entriesWithin, indirectionBlocks, rangeRows, ternaryGroups, ternaryWidth } from "./ternary.js";
 import { wordHolds } from "./word.js";
 

@@ -25,7 +25,7 @@ import {
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
-import { pragmasOf, type TablePragmas } from "./pragmas.js";
+import { pragmasOf, selectorPragmas, type TablePragmas } from "./pragmas.js";
 import { withSentZeros } from "./sent-zeros.js";
 import { findUses } from "./uses.js";
 
@@ -564,13 +564,11 @@ class Builder {
     if (table.type === "simple") return undefined;
     const profile = defined(pipeline.action_profiles.find((p) => p.name === table.action_profile));
     const declared = this.#index.actionProfiles.byName(profile.name);
-    const annotations = [
+    const stated = selectorPragmas([
       ...(info?.message.preamble?.annotations ?? []),
       ...(declared?.message.preamble?.annotations ?? []),
-    ];
-    const named = annotations.map((text) => /^@(?:selector_)?max_group_size\((\d+)\)/.exec(text)?.[1]);
-    const maxGroup =
-      Number(named.find((value) => value !== undefined) ?? 0) || declared?.message.maxGroupSize || 0;
+    ]);
+    const usual = this.target.selector;
     const scope = { fields: this.#fields, parameters: [] };
     return {
       name: profile.name,
@@ -582,7 +580,9 @@ class Builder {
           : {
               inputs: profile.selector.input.flatMap((value) => readsOf(readValue(value, scope))),
               // A group of one word, where the program states no size.
-              maxGroup: maxGroup > 0 ? maxGroup : (this.target.selector.members_per_word ?? 1),
+              maxGroup: stated.maxGroup ?? (declared?.message.maxGroupSize || (usual.members_per_word ?? 1)),
+              groups: stated.groups ?? usual.default_groups ?? 1,
+              isResilient: stated.isResilient,
             },
     };
   }

@@ -124,12 +124,23 @@ export interface HashUse {
   readonly inputs: readonly Access[];
 }
 
+/** Groups of members, of which a hash chooses one. */
+export interface SelectorModel {
+  readonly inputs: readonly Access[];
+  /** The most members of a group. */
+  readonly maxGroup: number;
+  /** Groups of so many members for which there is memory. */
+  readonly groups: number;
+  /** A member that fails concerns only the packets that it had: the hash has more bits. */
+  readonly isResilient: boolean;
+}
+
 export interface Implementation {
   readonly name: string;
   /** The program declares the instance, or names it with @name; P4Info then has it under this name. */
   readonly named: boolean;
   readonly members: number;
-  readonly selector: { readonly inputs: readonly Access[]; readonly maxGroup: number } | undefined;
+  readonly selector: SelectorModel | undefined;
 }
 
 /** The condition of a gateway. */

@@ -122,6 +122,25 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
   return { ...NO_PRAGMAS, ...found, ...more, passedOver };
 }
 
+/**
+ * The groups of a selector, as pragmas of its table or of itself state them: members of a group, groups, and whether a member that
+ * fails leaves the packets of the others alone (p4c, common/extract_maupipe.cpp, createAttached; arch/v1model.cpp, `@mode`). What an
+ * `ActionSelector` of TNA states has the same form. Numbers below one are no statement.
+ */
+export function selectorPragmas(annotations: readonly string[]): {
+  readonly maxGroup: number | undefined;
+  readonly groups: number | undefined;
+  readonly isResilient: boolean;
+} {
+  const numberOf = (pattern: RegExp) =>
+    annotations.map((text) => Number(pattern.exec(text.trim())?.[1] ?? 0)).find((value) => value >= 1);
+  return {
+    maxGroup: numberOf(/^@(?:pragma\s+)?(?:selector_)?max_group_size[\s(]+(\d+)/),
+    groups: numberOf(/^@(?:pragma\s+)?selector_num_max_groups[\s(]+(\d+)/),
+    isResilient: annotations.some((text) => /^@(?:pragma\s+)?mode[\s("]+resilient\b/.test(text.trim())),
+  };
+}
+
 function textsOf(...pragmas: readonly ({ readonly text: string } | undefined)[]): string[] {
   return pragmas.flatMap((one) => (one === undefined ? [] : [one.text]));
 }

@@ -1,9 +1,10 @@
 /** The resources of a stage that a unit needs in addition to its match memory. */
 
 import { actionBlocks, resultBytesOf, roundedRam } from "../memory/action-data.js";
-import { aluMemory, attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
+import { aluMemory, attachedMemory, selectorMemory } from "../memory/attached.js";
 import type { ActionMemory, AluMemory } from "../memory/blocks.js";
 import type { TablePlan } from "../memory/layout.js";
+import { selectorHashBits, wordChoiceBits } from "../memory/selectors.js";
 import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
@@ -138,7 +139,7 @@ export function demandOf(
         kind: "selector",
         memory: implementation.name,
         bytes: bytesOf(implementation.selector.inputs),
-        bits: target.selector.hash_bits ?? 0,
+        bits: selectorHashBits(implementation.selector, target),
       });
   }
   if (unit.condition !== undefined) {
@@ -259,11 +260,12 @@ function distributionOf(
     for (const memory of [...(plan.ramBytes > 0 ? ["data"] : []), ...memories])
       add(`${memory} of ${unit.name}`, [use], use.bits);
   }
-  if (hasWideGroups(unit.implementation, target))
+  const chosenBy = wordChoiceBits(unit.implementation, target);
+  if (chosenBy > 0)
     add(
       "members",
       [{ algorithm: "selector", bits: 0, inputs: unit.implementation?.selector?.inputs ?? [] }],
-      10,
+      chosenBy,
     );
   return list;
 }

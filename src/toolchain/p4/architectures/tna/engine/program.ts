@@ -33,10 +33,10 @@ import { applyPasses } from "../../../lower/passes.js";
 import { rootOf } from "../../../lower/places.js";
 import { effectsOf, forEachStmt, operandsOf, statesOfParser } from "../../../lower/walk.js";
 import type { SourceUnit } from "../../../syntax/ast.js";
-import { nameAlgorithmicTables } from "./algorithmic.js";
 import { lowerCalls } from "./calls.js";
 import { splitDeparser } from "./deparsers.js";
 import { flagExits } from "./exits.js";
+import { nameImplementations } from "./implementations.js";
 import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
 import { Notes } from "./notes.js";
@@ -70,7 +70,7 @@ export function tnaProgram(
   try {
     // What the switch does not model is nothing to know for a fit.
     const notes = new Notes(form === "switch" ? diagnostics : new Diagnostics());
-    if (form === "hardware") nameAlgorithmicTables(program);
+    if (form === "hardware") nameImplementations(program);
     const lowering = new Lowering(program, name, plainState(program, notes), notes, form);
     if (form === "switch") lowering.registers.inline();
     else lowering.registers.keep();

@@ -1,5 +1,5 @@
 /**
- * Algorithmic tables for `p4loom fit`: what a table's `implementation` says (`Alpm`, `Atcam`) as the pragmas that say the same, which is
+ * What a table's `implementation` says (`Alpm`, `Atcam`, `ActionSelector`) for `p4loom fit`: as the pragmas that say the same, which is
  * the form in which a table carries it to the fit.
  */
 import { constantBits } from "../../../emit/bmv2-tables.js";
@@ -7,7 +7,7 @@ import type { IrProgram, IrTable } from "../../../lower/ir.js";
 import { argument, attached } from "../p4info-scope.js";
 
 /** Adds the pragmas; before keys lose their kinds. */
-export function nameAlgorithmicTables(program: IrProgram): void {
+export function nameImplementations(program: IrProgram): void {
   for (const { blocks } of program.pipes)
     for (const block of blocks)
       if (block.kind !== "parser") for (const table of block.body.tables) name(table);
@@ -25,7 +25,14 @@ function name(table: IrTable): void {
     const value = argument(implementation, parameter);
     if (value !== undefined) add(pragma, String(constantBits(value)));
   };
-  if (implementation.extern === "Alpm") {
+  if (implementation.extern === "ActionSelector") {
+    // What the constructor says goes before the table's own pragmas.
+    table.annotations = table.annotations.filter((one) => !SELECTOR_PRAGMAS.has(one.name));
+    addNumber("selector_max_group_size", "max_group_size");
+    addNumber("selector_num_max_groups", "num_groups");
+    const mode = argument(implementation, "mode");
+    if (mode?.kind === "member" && mode.name === "RESILIENT") add("mode", '"resilient"');
+  } else if (implementation.extern === "Alpm") {
     add("alpm", "1");
     addNumber("alpm_partitions", "number_partitions");
     addNumber("alpm_subtrees_per_partition", "subtrees_per_partition");
@@ -35,3 +42,9 @@ function name(table: IrTable): void {
     if (index !== undefined) add("atcam_partition_index", `"${index.name}"`);
   }
 }
+
+const SELECTOR_PRAGMAS: ReadonlySet<string> = new Set([
+  "selector_max_group_size",
+  "selector_num_max_groups",
+  "mode",
+]);
