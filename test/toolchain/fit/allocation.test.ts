@@ -599,6 +599,18 @@ describe("an allocation", () => {
     expect([own?.size, own?.group]).toEqual([32, 0]);
   });
 
+  it("has no part of a list of validity bits beside other values", () => {
+    const { allocation } = fitOf(
+      { header: [1], metadata: [], more: 5, apply: ["if (h.a.f0 == 3) { dp.drop_ctl = 1; }"] },
+      tofino,
+    );
+    const ofValidity = allocation.containers.filter(
+      ({ gress, slices }) => gress === "ingress" && slices.some(({ field }) => field.endsWith(".$valid$")),
+    );
+    // Nine bits: eight of them and one beside drop_ctl are as many new containers, and use room that one has.
+    expect(ofValidity.map(({ size, slices }) => [size, slices.length])).toEqual([[16, 9]]);
+  });
+
   it("makes the verdict fits by counts where a field has none, and names it", () => {
     const arrangement = tofino.phv.arrangement!;
     const groups = { 8: 2, 16: 2, 32: 2 };

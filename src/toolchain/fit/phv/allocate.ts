@@ -424,6 +424,7 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): P
   const isSmall =
     piece.bytes === undefined &&
     !piece.isAlone &&
+    piece.isListed === undefined &&
     piece.slices.length === 1 &&
     piece.slices[0]!.field !== PADDING &&
     !sharing.use.aligned.has(piece.slices[0]!.field);

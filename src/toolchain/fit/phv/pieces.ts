@@ -33,6 +33,8 @@ export interface Piece {
   readonly isTouched: boolean;
   /** Its field stands alone: an operand of arithmetic or of a stateful ALU. */
   readonly isAlone: boolean;
+  /** It comes from a list of bits that stand together, of which every part begins at the low end of its container. */
+  readonly isListed?: true;
 }
 
 /** How the units of a gress use fields. */

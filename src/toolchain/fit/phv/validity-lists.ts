@@ -51,5 +51,6 @@ function listPiece(gress: Gress, fields: readonly string[]): Piece {
     isSent: false,
     isTouched: true,
     isAlone: false,
+    isListed: true,
   };
 }
