@@ -151,12 +151,12 @@ export const targetSchema = z.strictObject({
       /** Bits of a word that hold match data, where that is less than the word. */
       match_width: sourced,
       map_rams: sourced,
-      /** Of the array of a Tofino (memory/array.ts), the only one that is filled by rows and columns; null: blocks are counted alone. */
-      columns: sourced,
+      /** The blocks stand in the rows and columns of a Tofino, with its buses and ALUs (memory/array.ts); else they are counted alone. */
+      tofino_array: flag,
     })
-    .refine(({ blocks, columns }) => columns === null || (columns === COLUMNS && blocks === ROWS * COLUMNS), {
-      message: `is null, or ${COLUMNS} where sram.blocks is ${ROWS * COLUMNS}: the array of a Tofino`,
-      path: ["columns"],
+    .refine(({ blocks, tofino_array: isArray }) => !isArray || blocks === ROWS * COLUMNS, {
+      message: `is false where sram.blocks is not ${ROWS * COLUMNS}: the array has ${ROWS} rows of ${COLUMNS}`,
+      path: ["tofino_array"],
     }),
   tcam: z.strictObject({
     blocks: count,

@@ -71,6 +71,17 @@ describe("hash ways", () => {
         [2, 8],
       ],
     ],
+    // More blocks than a Tofino has: as many functions as these bits take.
+    [
+      [16, 16, 16, 16, 16, 16, 8],
+      false,
+      [
+        [3, 12],
+        [3, 12],
+        [1, 3],
+      ],
+    ],
+    [[8192], false, [[1, 13]]],
   ])(
     "%j, asked for: %j, take lines and bits that choose a block of hash functions",
     (ways, isAsked, searches) => {

@@ -36,16 +36,16 @@ describe("target files", () => {
     ["P43004", "a negative number", "stages", { value: -1, source: "x" }],
     ["P43004", "a number that no chip has", "stages", { value: 1e12, source: "x" }],
     ["P43004", "no name", "name", ""],
-    // Rows and columns are those of one array: a chip with another one says null.
+    // Rows and columns are those of one array.
     [
-      "P43004",
-      "another array of SRAM",
+      "P43002",
+      "columns of SRAM",
       "sram",
-      { ...document("tofino").sram, columns: { value: 12, source: "x" } },
+      { ...document("tofino").sram, columns: { value: 10, source: "x" } },
     ],
     [
       "P43004",
-      "more blocks in the array",
+      "more blocks in the array of a Tofino",
       "sram",
       { ...document("tofino").sram, blocks: { value: 96, source: "x" } },
     ],

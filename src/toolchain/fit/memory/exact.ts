@@ -121,31 +121,40 @@ export interface HashSearch {
 
 /**
  * The hash functions of a set of ways (p4c, mau/resource_estimate.cpp, select_bus_split). Ways beyond `most` share lines and bits of others.
- * Where one of those has no bits left to choose its block, it and the later ones take another function, and the key stands in two groups.
- * @param selectBits bits of a function that choose blocks
+ * Where one of those has no bits left to choose its block, it and the later ones take another function, and the key stands in one more group.
+ * @param selectBits bits of a function that choose blocks; a way that needs more has a function alone, which no stage holds
  * @param isAsked the program asks for so many ways, each with lines of its own
  */
 export function searchesOf(
   ways: readonly number[],
   { most, selectBits, isAsked = false }: { most: number; selectBits: number; isAsked?: boolean },
 ): HashSearch[] {
-  let bits = 0;
-  let split = ways.length;
-  for (const [i, size] of ways.slice(0, most).entries()) {
-    bits += selectOf(size);
-    if (bits > selectBits) {
-      split = i;
-      break;
+  const searches: HashSearch[] = [];
+  for (let from = 0; from < ways.length; ) {
+    let own = 0;
+    let select = 0;
+    for (const size of ways.slice(from, from + most)) {
+      const bits = selectOf(size);
+      if (own > 0 && select + bits > selectBits) break;
+      own++;
+      select += bits;
     }
+    searches.push({ ways: own, select });
+    from = own < most || (isAsked && from === 0) ? from + own : ways.length;
   }
-  if (isAsked) split = Math.min(split, most);
-  return [ways.slice(0, split), ways.slice(split)]
-    .filter(({ length }) => length > 0)
-    .map((list) => {
-      const own = list.slice(0, most);
-      return { ways: own.length, select: own.reduce((sum, size) => sum + selectOf(size), 0) };
-    });
+  return searches;
 }
+
+/** Bits of a hash function that choose blocks: what its lines leave of its columns, of which the last ones do (p4c, mau/tofino/input_xbar.h). */
+export function selectBitsOf({ per_stage, exact, sram }: Target): number {
+  const { hash_groups: functions, hash_group_bits: columns } = per_stage;
+  if (functions === null) return Number.POSITIVE_INFINITY;
+  const lines = (exact.min_ways ?? 1) * Math.ceil(Math.log2(sram.depth));
+  return columns === null ? MOST_SELECT_BITS : Math.min(MOST_SELECT_BITS, Math.max(0, columns - lines));
+}
+
+/** Columns of a hash function that are single bits. */
+export const MOST_SELECT_BITS = 12;
 
 /** Bits that choose one of so many blocks. */
 function selectOf(blocks: number): number {

@@ -26,6 +26,7 @@ import {
   type Packing,
   packings,
   searchesOf,
+  selectBitsOf,
   waySizes,
 } from "./exact.js";
 import { type Free, isWithin, largestWhere } from "./parts.js";
@@ -299,8 +300,7 @@ export class TablePlan {
     const minWays = target.exact.min_ways ?? 1;
     const maxWayBlocks = target.exact.max_way_blocks ?? target.sram.blocks;
     const lineBits = lineBitsOf(target);
-    const { hash_group_bits: columns } = target.per_stage;
-    const selectBits = columns === null ? Number.POSITIVE_INFINITY : columns - minWays * lineBits;
+    const selectBits = selectBitsOf(target);
     const needed = Math.ceil(entries / (entriesPerWord * depth));
     let words = Math.max(needed, minWays, 1);
     // No stage holds more, so the ways of a deeper table are never used. This bounds their number.

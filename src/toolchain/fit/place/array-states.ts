@@ -28,7 +28,7 @@ export class ArrayStates {
 
   /** The array has a place for all of them; true where the target does not state how its array is made. */
   holds({ uses, key }: InArray, { sram, stateful }: Target): boolean {
-    if (sram.columns === null || uses.length === 0) return true;
+    if (!sram.tofino_array || uses.length === 0) return true;
     const isSplit = stateful.max_statistics_blocks !== null;
     const question = `${isSplit ? "2" : "1"}${key}`;
     const known = this.#answers.get(question);

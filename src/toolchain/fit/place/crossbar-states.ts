@@ -4,8 +4,9 @@
  * begin with the same empty crossbar, so that equal uses in equal order lead to the same crossbar. One object serves one fit.
  */
 import { defined } from "../../../base/index.js";
+import { lineBitsOf } from "../memory/exact.js";
 import type { Target } from "../target.js";
-import { type CrossbarUse, ExactCrossbar } from "./crossbar.js";
+import { type CrossbarUse, ExactCrossbar, SLOT_BITS } from "./crossbar.js";
 
 /** Answers that are kept, crossbars of about 3 kB among them. Past that all are forgotten and worked out again. */
 const MOST_KEPT = 20_000;
@@ -33,7 +34,8 @@ export class CrossbarStates {
   /** The crossbar of an empty stage; undefined where the target does not state how its hash matrix is made. */
   empty(target: Target): ExactCrossbar | undefined {
     const { hash_groups: functions, hash_group_bits: columns, alu_crossbar_byte: first } = target.per_stage;
-    if (functions === null || first === null) return undefined;
+    // The matrix is the one of blocks with 1,024 lines.
+    if (functions === null || first === null || lineBitsOf(target) !== SLOT_BITS) return undefined;
     const known = this.#empty.get(target);
     if (known !== undefined) return known;
     const made = new ExactCrossbar({ firstAluByte: first, functions, columns: columns ?? MOST_COLUMNS });

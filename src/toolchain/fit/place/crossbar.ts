@@ -5,6 +5,7 @@
  * columns differ; hash distribution never shares a half with matches.
  */
 import { defined } from "../../../base/index.js";
+import { MOST_SELECT_BITS } from "../memory/exact.js";
 import {
   bestGroup,
   byConstraint,
@@ -62,8 +63,8 @@ const GROUPS = 8;
 const GROUP_BYTES = 16;
 const HALVES = 2 * GROUPS;
 const SLOTS = 4;
-const SLOT_BITS = 10;
-const MOST_SINGLES = 12;
+/** Bits of a line of a block, which are the columns of a slot. */
+export const SLOT_BITS = 10;
 /** Functions that feed hash distribution, and units of 16 bits of each. */
 const DISTRIBUTORS = 2;
 const SLICES = 3;
@@ -120,7 +121,7 @@ export class ExactCrossbar {
     const { functions, columns } = shape;
     const slotCount = Math.min(SLOTS, Math.floor(columns / SLOT_BITS));
     this.#allSlots = (1 << slotCount) - 1;
-    this.#allSingles = (1 << Math.max(0, Math.min(MOST_SINGLES, columns - SLOTS * SLOT_BITS))) - 1;
+    this.#allSingles = (1 << Math.max(0, Math.min(MOST_SELECT_BITS, columns - SLOTS * SLOT_BITS))) - 1;
     this.#bytes = from === undefined ? new Array(GROUPS * GROUP_BYTES).fill(undefined) : [...from.#bytes];
     this.#slots = from === undefined ? new Array(HALVES).fill(0) : [...from.#slots];
     this.#singles = from === undefined ? new Array(HALVES).fill(0) : [...from.#singles];
@@ -165,8 +166,9 @@ export class ExactCrossbar {
   lacksColumns(uses: readonly CrossbarUse[]): boolean {
     return uses.some((use) => {
       if (use.kind !== "match") return false;
-      const slots = Math.min(use.ways, this.#slotCount, 1);
-      const singles = Math.min(use.select, this.#singleCount);
+      const { ways, select: singles } = use;
+      if (ways > this.#slotCount || singles > this.#singleCount) return true;
+      const slots = Math.min(ways, 1);
       return this.#functions.every(
         (halves, i) =>
           this.#distributors.includes(i) ||
@@ -199,8 +201,8 @@ export class ExactCrossbar {
   }
 
   #match({ bytes, ways, select }: Extract<CrossbarUse, { kind: "match" }>): boolean {
-    const slots = Math.min(ways, this.#slotCount);
-    const singles = Math.min(select, this.#singleCount);
+    const [slots, singles] = [ways, select];
+    if (slots > this.#slotCount || singles > this.#singleCount) return false;
     return [{ slots, singles }, this.#most].some((columns) => {
       const halves = this.#find(bytes, columns);
       if (halves === undefined) return false;

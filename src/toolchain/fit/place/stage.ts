@@ -84,11 +84,11 @@ export function withoutLimit(target: Target, resource: Resource): Target {
   const { per_stage: stage, sram, tcam } = target;
   // The rows of the array have so many ALUs and map RAMs, too.
   const isOfArray = resource === "meter_alus" || resource === "stats_alus" || resource === "map_rams";
-  if (isOfArray && sram.columns !== null)
-    return withoutLimit({ ...target, sram: { ...sram, columns: null } }, resource);
+  if (isOfArray && sram.tofino_array)
+    return withoutLimit({ ...target, sram: { ...sram, tofino_array: false } }, resource);
   switch (resource) {
     case "srams":
-      return { ...target, sram: { ...sram, blocks: PLENTY, columns: null } };
+      return { ...target, sram: { ...sram, blocks: PLENTY, tofino_array: false } };
     case "tcams":
       return { ...target, tcam: { ...tcam, blocks: PLENTY, columns: null } };
     case "map_rams":

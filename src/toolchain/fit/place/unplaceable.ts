@@ -58,7 +58,7 @@ export function whyNoStage(problem: Problem, id: number): Unplaced {
 function whyNotTogether({ demands, target }: Problem, group: readonly number[]): string {
   const { max_blocks: reached } = target.stateful;
   const memories = group.flatMap((id) => defined(demands[id]).shared);
-  const far = memories.find(({ mapRams }) => target.sram.columns !== null && mapRams > (reached ?? mapRams));
+  const far = memories.find(({ mapRams }) => target.sram.tofino_array && mapRams > (reached ?? mapRams));
   return far === undefined
     ? ""
     : `: an ALU reaches ${reached} blocks, ${far.kind} ${far.name} has ${far.mapRams}`;
@@ -75,7 +75,7 @@ function whyWhole(problem: Problem, unit: Unit, resource: Resource): string {
 /** The first resource that the group exceeds in an empty stage: by its amount, else by the places that the stage has for it. */
 function exceededBy(problem: Problem, group: readonly number[]): Resource | undefined {
   const { target } = problem;
-  const byAmount = { ...target, sram: { ...target.sram, columns: null } };
+  const byAmount = { ...target, sram: { ...target.sram, tofino_array: false } };
   return exceededIn(problem, group, byAmount) ?? exceededIn(problem, group, target);
 }
 

@@ -253,7 +253,7 @@ class Verification {
     const { columns, blocks } = target.tcam;
     if (columns !== null && !unitsFit(tcamUnits, columns, Math.floor(blocks / columns)))
       this.wrong.push(`stage ${stage}: TCAM blocks do not fit the columns`);
-    if (target.sram.columns !== null) this.#checkArray(stage, inArray);
+    if (target.sram.tofino_array) this.#checkArray(stage, inArray);
   }
 
   /** The array of SRAM has a place for each block. */
