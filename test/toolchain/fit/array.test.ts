@@ -108,14 +108,33 @@ it("has the data of a selector at or below its row", () => {
 
 it("keeps every rule, whatever the memories are", () => {
   const depth = fc.integer({ min: 1, max: 12 });
-  const alu = fc.record({
-    name: fc.uuid(),
-    kind: fc.constantFrom("statistics" as const, "meter" as const),
-    blocks: fc.integer({ min: 2, max: 30 }),
-    colours: fc.constant(0),
-    hasResult: fc.boolean(),
-    isDirect: fc.boolean(),
-  });
+  const alu = fc
+    .record({
+      name: fc.uuid(),
+      kind: fc.constantFrom("statistics" as const, "meter" as const),
+      blocks: fc.integer({ min: 2, max: 30 }),
+      hasColours: fc.boolean(),
+      hasResult: fc.boolean(),
+      isDirect: fc.boolean(),
+    })
+    .map(({ hasColours, ...one }) => ({
+      ...one,
+      // A map RAM has the colours of four blocks of meters.
+      colours: hasColours && one.kind === "meter" ? Math.ceil((one.blocks - 1) / 4) : 0,
+    }));
+  const chosen = fc
+    .record({
+      name: fc.uuid(),
+      blocks: fc.integer({ min: 2, max: 8 }),
+      depth,
+      width: fc.integer({ min: 1, max: 2 }),
+    })
+    .map(({ name, blocks, ...data }) =>
+      use({
+        alu: [memory("selector", blocks, { name, isDirect: false })],
+        action: [{ ...data, selector: name }],
+      }),
+    );
   const table: fc.Arbitrary<ArrayUse> = fc.record({
     ways: fc
       .tuple(fc.array(depth, { maxLength: 5 }), fc.integer({ min: 1, max: 5 }))
@@ -132,6 +151,7 @@ it("keeps every rule, whatever the memories are", () => {
   const any = fc.oneof(
     { arbitrary: table, weight: 3 },
     { arbitrary: partitions.map((list) => use({ partitions: list })), weight: 1 },
+    { arbitrary: chosen, weight: 2 },
   );
   let placed = 0;
   fc.assert(
@@ -170,4 +190,66 @@ it("finds what breaks a rule", () => {
   expect(with_("alu", { row: 0 })).toMatch(/not in reach/);
   expect(with_("indirection", { column: 5 })).toMatch(/on the right/);
   expect(with_("action", { row: blocks[0]!.row, column: blocks[0]!.column })).toMatch(/used twice/);
+});
+
+describe("finds what breaks a rule", () => {
+  const changed = (uses: readonly ArrayUse[], from: Partial<Block>, to: Partial<Block>, isSplit = false) => {
+    const blocks = arranged(uses, isSplit) ?? [];
+    expect(wrongInArray(uses, blocks, isSplit)).toEqual([]);
+    const at = blocks.findIndex((block) =>
+      Object.entries(from).every(([name, value]) => block[name as keyof Block] === value),
+    );
+    expect(at).toBeGreaterThanOrEqual(0);
+    const others = blocks.map((block, i) => (i === at ? { ...block, ...to } : block));
+    return wrongInArray(uses, others, isSplit).join("; ");
+  };
+
+  it("of map RAMs", () => {
+    const uses = [use({ alu: [memory("meter", 9, { name: "m", colours: 2 })] })];
+    const blocks = arranged(uses, false)!;
+    const alu = blocks.find(({ kind }) => kind === "alu")!;
+    const colours = blocks.findIndex(({ kind }) => kind === "colours");
+    expect(
+      wrongInArray(
+        uses,
+        blocks.filter((_, i) => i !== colours),
+        false,
+      ),
+    ).toEqual(["colours of m: 1 of 2 blocks"]);
+    const { row, column } = alu;
+    expect(changed(uses, { kind: "colours" }, { row, column })).toBe(
+      `the map RAM of row ${row}, column ${column} is used twice`,
+    );
+    expect(changed(uses, { kind: "colours" }, { column: 3 })).toMatch(/colours of m have no map RAM/);
+    expect(changed(uses, { kind: "colours" }, { home: 5 })).toMatch(/another row than its ALU: 5/);
+    expect(changed(uses, { kind: "colours" }, { row: 1 })).toBe("m on row 1 is not in reach of row 7");
+    // The map RAM beside a block of entries is free.
+    const beside = [entries(1, 50), ...uses];
+    const at = arranged(beside, false)!.find(({ kind, column: one }) => kind === "entries" && one >= 4)!;
+    expect(changed(beside, { kind: "colours" }, { row: 7, column: at.column })).not.toContain("used twice");
+  });
+
+  it("of selectors", () => {
+    const chosen = (name: string, depth: number) =>
+      use({
+        alu: [memory("selector", 2, { name, isDirect: false })],
+        action: [{ depth, width: 1, selector: name }],
+      });
+    const uses = [chosen("s", 3), chosen("t", 30)];
+    const blocks = arranged(uses, false)!;
+    const homeOf = (name: string) => blocks.find(({ owner }) => owner === name)!.home;
+    // The larger one starts first.
+    expect([homeOf("t"), homeOf("s")]).toEqual([7, 3]);
+    expect(changed(uses, { kind: "action", owner: "0" }, { home: 5 })).toMatch(
+      /data of s starts on row 5, and the selector on row 3/,
+    );
+    expect(changed(uses, { kind: "action", owner: "1" }, { home: 3 })).toMatch(
+      /the address of t goes down past row 3, where s starts/,
+    );
+    const one = [chosen("s", 3)];
+    expect(changed(one, { kind: "action" }, { row: 3, home: 3 }, true)).toMatch(
+      /data of s starts on row 3, and the selector on row 7/,
+    );
+    expect(changed(one, { kind: "action" }, { row: 3, home: 3 })).toBe("");
+  });
 });

@@ -45,11 +45,11 @@ export interface ArrayUse {
 
 export const NOTHING_IN_ARRAY: ArrayUse = { ways: [], partitions: [], indirection: 0, action: [], alu: [] };
 
-/** One block: what it holds, and where. */
+/** One block, or a map RAM for colours, which has the column of the block beside it: what it holds, and where. */
 export interface Block {
   /** The number of the table among the uses, or the name of the memory beside an ALU. */
   readonly owner: string;
-  readonly kind: "entries" | "indirection" | "action" | "alu";
+  readonly kind: "entries" | "indirection" | "action" | "alu" | "colours";
   readonly row: number;
   readonly column: number;
   /** Which of the blocks of a word it is. */
@@ -70,7 +70,8 @@ export class BlockArray {
   }
 
   take(block: Block): void {
-    this.used[block.row]! |= 1 << block.column;
+    if (block.kind === "colours") this.usedMaps[block.row]! |= 1 << (block.column - LEFT_COLUMNS);
+    else this.used[block.row]! |= 1 << block.column;
     this.blocks.push(block);
   }
 }

@@ -362,12 +362,15 @@ export class Overflow {
 
   #commit({ group, bus, columns, colours }: Taking, row: number, isRight: boolean): void {
     if (columns !== 0 && bus !== "overflow") group.home = row;
-    for (let column = 0; column < COLUMNS; column++)
-      if ((columns >> column) & 1) {
-        const { owner, section, home = row } = group;
+    const { owner, section, home = row } = group;
+    for (let column = 0; column < COLUMNS; column++) {
+      const isHere = ((columns >> column) & 1) !== 0;
+      if (isHere)
         this.array.take({ owner, kind: isAlu(group) ? "alu" : "action", row, column, section, home });
-      }
-    if (isAlu(group)) this.array.usedMaps[row]! |= (columns >> LEFT_COLUMNS) | colours;
+      if (column >= LEFT_COLUMNS && (colours >> (column - LEFT_COLUMNS)) & 1)
+        this.array.take({ owner, kind: "colours", row, column, section, home });
+    }
+    if (isAlu(group)) this.array.usedMaps[row]! |= columns >> LEFT_COLUMNS;
     group.rest -= countBits(columns);
     group.colours -= countBits(colours);
     const list = isAlu(group) ? this.#alu : this.#action;
