@@ -2,7 +2,9 @@
 import type { Diagnostic } from "../../base/index.js";
 import type { Program } from "../program/index.js";
 import { checkFeatures } from "./check/check.js";
-import { type GressCycles, pipelineCycles } from "./latency/cycles.js";
+import type { GressCycles } from "./latency/cycles.js";
+import type { Power } from "./latency/power.js";
+import { powerExceeded, timingOf } from "./latency/timing.js";
 import { buildModel } from "./model/build.js";
 import { fieldLabel } from "./model/expressions.js";
 import type { FitModel } from "./model/model.js";
@@ -63,12 +65,14 @@ export interface FitResult {
     /** What the PHV has too little of, in words; empty when all fields fit. */
     readonly exceeded: readonly string[];
   };
-  /** What fields, parsers and deparsers take beyond the device, in words: such a program fits by counts of stages alone. */
+  /** What fields, parsers, deparsers and power take beyond the device, in words: such a program fits by counts of stages alone. */
   readonly exceeded: readonly string[];
   /** Parsers and deparsers; for a program that states those of both gresses, on a target that states what there is. */
   readonly parde: PardeUse | undefined;
   /** Cycles of each gress, on the same condition. */
   readonly cycles: readonly GressCycles[] | undefined;
+  /** The estimate of power, on the same condition. */
+  readonly power: Power | undefined;
 }
 
 type UseBySize = Readonly<Record<ContainerSize, PhvUse>>;
@@ -96,7 +100,8 @@ export function conclude(
   const bounds = lowerBounds(problem);
   const phv = usePhv(problem, placement, tablesOnly);
   const parde = pardeOf(model.program, model, phv.allocation, target);
-  const exceeded = [...phv.exceeded, ...pardeExceeded(parde, target)];
+  const timing = timingOf(problem, placement, phv.allocation);
+  const exceeded = [...phv.exceeded, ...pardeExceeded(parde, target), ...powerExceeded(timing.power)];
   const refused = diagnostics.some((d) => d.severity === "error");
   const highest = bounds[0]?.stages ?? 0;
   const violations = verifyPlacement(problem, placement);
@@ -121,7 +126,7 @@ export function conclude(
     phv,
     parde,
     exceeded,
-    cycles: pipelineCycles(model, placement, phv.allocation, target),
+    ...timing,
   };
 }
 

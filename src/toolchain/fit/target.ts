@@ -130,6 +130,28 @@ const pipelineCycles = z.strictObject({
   mocha_waits: flag,
 });
 
+/** The estimate of power by which the chip's compiler refuses programs. */
+const power = z.strictObject({
+  /** Watts of all pipes at most. */
+  limit: required,
+  pipes: count,
+  /** Watts of a memory that is accessed for every packet of one pipe. */
+  watts: z.strictObject({
+    sram_read: required,
+    sram_write: required,
+    tcam_search: required,
+    map_read: required,
+    map_write: required,
+    /** Cells that wait for the end of the packet. */
+    waiting_read: required,
+    waiting_write: required,
+  }),
+  /** Results of a stage switch off tables in all stages up to the next one that waits for results; else only in stages that wait. */
+  forwards_results: flag,
+  /** Packets that the deparser has room for, and cycles until it gives room and until a packet uses it. Absent: it does not slow the pipeline. */
+  throttle: z.strictObject({ packets: count, credit: count, issue: count }).optional(),
+});
+
 /** Shape of a target file. Sizes are in the unit that the name states; "per stage" covers ingress and egress. */
 export const targetSchema = z.strictObject({
   name: z.string().min(1),
@@ -307,6 +329,8 @@ export const targetSchema = z.strictObject({
   parde: parde.optional(),
   /** Absent: no cycles of a gress. */
   pipeline_cycles: pipelineCycles.optional(),
+  /** Absent: no estimate of power. */
+  power: power.optional(),
   latency: z.strictObject({
     match_cycles: sourced,
     action_cycles: sourced,

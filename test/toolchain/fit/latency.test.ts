@@ -1,9 +1,8 @@
-/** Cycles of each gress and accesses of memory: closed forms, and what holds of random programs. */
+/** Cycles of each gress: closed forms, and what holds of random programs. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { type FitResult, fitProgram, onePipe, toJson, toText } from "../../../src/toolchain/fit/index.js";
-import { accessesOf } from "../../../src/toolchain/fit/latency/accesses.js";
 import { chainOf } from "../../../src/toolchain/fit/latency/waits.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { runs } from "../../fuzz-seed.js";
@@ -32,6 +31,32 @@ const total = (result: FitResult, gress: "ingress" | "egress") =>
 const waits = (result: FitResult) => result.cycles![0]!.stages.map(({ wait }) => wait);
 
 describe("cycles of a gress", () => {
+  it("are in the report and in JSON", () => {
+    const result = fitOf({});
+    expect(toText(result)).toContain(
+      "latency: ingress 54 cycles, egress 168 cycles, through all stages of the device",
+    );
+    const { latency } = toJson(result);
+    expect(latency!.map(({ gress, cycles, stages }) => [gress, cycles, stages.length])).toEqual([
+      ["ingress", 54, 12],
+      ["egress", 168, 12],
+    ]);
+  });
+
+  it("grow by a table without a key as by one of TCAM, unless its action needs a hash or a random number, and by a meter as by a filter", () => {
+    const of = (controls: string, apply: string) =>
+      fitOf({ controls, apply }).cycles![0]!.stages[0]!.own - 20;
+    expect(of("", "h.w.a = 1;")).toBe(2);
+    expect(of("Hash<bit<32>>(HashAlgorithm_t.CRC32) hash;", "h.w.a = hash.get({h.w.b});")).toBe(0);
+    expect(of("Random<bit<32>>() random;", "h.w.a = random.get();")).toBe(0);
+    const counter = "Counter<bit<64>, bit<10>>(1024, CounterType_t.PACKETS) c;";
+    expect(of(counter, "c.count(3);")).toBe(2);
+    expect(of(counter, "c.count(h.w.a[9:0]);")).toBe(0);
+    const metered = `DirectMeter(MeterType_t.BYTES) m; action color() { h.w.e[7:0] = (bit<8>) m.execute(); }
+      table t { key = { h.w.a : exact; } actions = { color; } meters = m; size = 64; }`;
+    expect(of(metered, "t.apply();")).toBe(4);
+  });
+
   it("of a program without tables are those of all stages; egress of Tofino 1 waits until it has 160", () => {
     // The first stage and the one in the middle wait for results, the ten others for nothing; four more before the first.
     expect(total(fitOf({}), "ingress")).toBe(4 + 2 * 20 + 10 * 1);
@@ -148,71 +173,5 @@ describe("cycles of a gress", () => {
       ),
       runs(20),
     );
-  });
-});
-
-describe("accesses of memory", () => {
-  it("are a block a way and its width, all blocks of TCAM, and one of a register with all its map RAMs", () => {
-    const of = (parts: Partial<PardeParts>) => {
-      const result = fitOf(parts);
-      return accessesOf(result.problem, result.placement)[0]!;
-    };
-    const table = (kind: string, size: number) => ({
-      controls: `action go() { h.w.b = 1; } action no() { } table t { key = { h.w.a : ${kind}; } actions = { go; no; } size = ${size}; }`,
-      apply: "t.apply();",
-    });
-    expect(of(table("exact", 1024))).toEqual({
-      sramReads: 4,
-      sramWrites: 0,
-      tcamSearches: 0,
-      mapReads: 0,
-      mapWrites: 0,
-    });
-    // Deeper ways are read no more often.
-    expect(of(table("exact", 16384)).sramReads).toBe(4);
-    expect(of(table("ternary", 512)).tcamSearches).toBe(1);
-    expect(of(table("ternary", 2048)).tcamSearches).toBe(4);
-    const register = (cells: number) => ({
-      controls: `Register<bit<32>, bit<17>>(${cells}) r; RegisterAction<bit<32>, bit<17>, bit<32>>(r) add = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`,
-      apply: "h.w.c = add.execute(h.w.d[16:0]);",
-    });
-    expect(of(register(1024))).toEqual({
-      sramReads: 1,
-      sramWrites: 1,
-      tcamSearches: 0,
-      mapReads: 2,
-      mapWrites: 1,
-    });
-    expect(of(register(65536)).mapReads).toBe(17);
-  });
-
-  it("of a counter of bytes come again at the end of the packet", () => {
-    const of = (kind: string) => {
-      const { problem, placement } = fitOf({
-        controls: `Counter<bit<32>, bit<10>>(1024, CounterType_t.${kind}) counter;`,
-        apply: "counter.count(h.w.a[9:0]);",
-      });
-      const { sramReads, sramWrites } = accessesOf(problem, placement)[0]!;
-      return [sramReads, sramWrites];
-    };
-    expect([of("PACKETS"), of("BYTES"), of("PACKETS_AND_BYTES")]).toEqual([
-      [1, 1],
-      [2, 2],
-      [2, 2],
-    ]);
-  });
-
-  it("are in the report and in JSON, without watts", () => {
-    const result = fitOf({});
-    expect(toText(result)).toContain(
-      "latency: ingress 54 cycles, egress 168 cycles, through all stages of the device",
-    );
-    expect(toText(result)).not.toMatch(/\d W\b/);
-    const { latency } = toJson(result);
-    expect(latency!.map(({ gress, cycles, stages }) => [gress, cycles, stages.length])).toEqual([
-      ["ingress", 54, 12],
-      ["egress", 168, 12],
-    ]);
-    expect(toText(fitOf({}))).toContain("no source states watts an access");
   });
 });

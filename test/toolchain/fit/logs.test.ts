@@ -285,6 +285,30 @@ describe("logs of parsers, deparsers and latency", () => {
       { gress: "ingress", measure: "cycles of the stages", ours: 54, theirs: 112 },
     ]);
     expect(logsText(compared)).toMatch(/^egress +cycles of the stages +168 +168$/m);
+    // The watts of power.json, and its cycles, stand beside the estimate; those of metrics.json come first.
+    const power = {
+      total_latency: [{ gress: "ingress", latency: 111, pipe_number: 0 }],
+      total_power: [{ gress: "ingress", power: 0.5, pipe_number: 0 }],
+      tables: [
+        { gress: "egress", stages: [{ always_runs: true, on_critical_path: true, weight: 100 }] },
+        {
+          gress: "ingress",
+          stages: [
+            { always_runs: true, on_critical_path: false, weight: 1 },
+            { always_runs: false, on_critical_path: true, weight: 2 },
+            { always_runs: false, on_critical_path: false, weight: 4 },
+          ],
+        },
+      ],
+    };
+    const estimated = { "power.json": JSON.stringify(power) };
+    expect(compareLogs(tna, logs(estimated)).gresses.slice(0, 3)).toEqual([
+      { gress: "ingress", measure: "cycles of the stages", ours: 54, theirs: 111 },
+      { gress: "ingress", measure: "watts of the stages", ours: 0, theirs: 0.5 },
+      { gress: "ingress", measure: "accesses of the tables that look up, by weight", ours: 0, theirs: 3 },
+    ]);
+    const both = logs({ ...estimated, "metrics.json": JSON.stringify(metrics) });
+    expect(both.gresses.ingress).toMatchObject({ cycles: 112, watts: 0.5 });
     // Of a v1model program fit counts none.
     expect(compareLogs(result, logs({ "metrics.json": JSON.stringify(metrics) })).gresses[0]).toMatchObject({
       ours: null,
@@ -293,7 +317,11 @@ describe("logs of parsers, deparsers and latency", () => {
   });
 
   it("that are something else are P44047", () => {
-    for (const files of [{ "metrics.json": "{}" }, { "parser.characterize.log": "no report" }])
+    for (const files of [
+      { "metrics.json": "{}" },
+      { "power.json": "{}" },
+      { "parser.characterize.log": "no report" },
+    ])
       expect(() => logs(files)).toThrow(DiagnosticError);
   });
 });

@@ -1,9 +1,10 @@
 /**
- * Memory blocks that a packet accesses in each stage when it runs all tables of it: what power grows with (p4c, determine_power_usage.cpp). An
- * access has no watts here: no published source states them, so this compares stages and programs with each other, and says nothing of a limit.
+ * Blocks of memory that a table accesses for a packet: what its power is estimated from (p4c, mau/determine_power_usage.cpp). A packet that
+ * misses accesses them, too.
  */
 import { defined } from "../../../base/index.js";
-import type { Part, Placement, Problem } from "../place/placement.js";
+import type { Attached } from "../model/model.js";
+import type { Part, Problem } from "../place/placement.js";
 
 export interface Accesses {
   readonly sramReads: number;
@@ -11,20 +12,20 @@ export interface Accesses {
   readonly tcamSearches: number;
   readonly mapReads: number;
   readonly mapWrites: number;
+  /** Of the cells that wait for the end of a packet, whose length they count. */
+  readonly waitingReads: number;
+  readonly waitingWrites: number;
 }
 
-const NONE: Accesses = { sramReads: 0, sramWrites: 0, tcamSearches: 0, mapReads: 0, mapWrites: 0 };
-
-/** By stage of the placement. A memory that several tables of a stage use is accessed once. */
-export function accessesOf(problem: Problem, placement: Placement): Accesses[] {
-  return placement.stages.map((_, stage) => {
-    const seen = new Set<string>();
-    return placement.parts
-      .filter((part) => part.stage === stage && part.spill === undefined)
-      .map((part) => partAccesses(problem, part, seen))
-      .reduce(added, NONE);
-  });
-}
+export const NO_ACCESS: Accesses = {
+  sramReads: 0,
+  sramWrites: 0,
+  tcamSearches: 0,
+  mapReads: 0,
+  mapWrites: 0,
+  waitingReads: 0,
+  waitingWrites: 0,
+};
 
 export const added = (a: Accesses, b: Accesses): Accesses => ({
   sramReads: a.sramReads + b.sramReads,
@@ -32,51 +33,74 @@ export const added = (a: Accesses, b: Accesses): Accesses => ({
   tcamSearches: a.tcamSearches + b.tcamSearches,
   mapReads: a.mapReads + b.mapReads,
   mapWrites: a.mapWrites + b.mapWrites,
+  waitingReads: a.waitingReads + b.waitingReads,
+  waitingWrites: a.waitingWrites + b.waitingWrites,
 });
 
-function partAccesses(
-  { demands, plans, target }: Problem,
-  { unit, layout }: Part,
-  seen: Set<string>,
-): Accesses {
-  const { blocks, match, tcams, mapRams } = layout;
+/**
+ * The memory by which a part gets the action of a packet. A table without a key has it with ternary entries, unless its actions need the hash
+ * distribution or random numbers, which come with exact entries (p4c, mau/tofino/memories.cpp, analyze_tables).
+ */
+export function lookupOf({ plans }: Problem, { unit, layout }: Part): "exact" | "ternary" | "none" {
+  if (layout.match !== "none") return layout.match;
+  if (unit.kind === "condition") return "none";
+  const { isAddressed, isGateway } = defined(plans[unit.id]);
+  if (isAddressed || isGateway) return "exact";
+  const isComputed =
+    unit.hashes.length > 0 ||
+    unit.usesRandom ||
+    unit.attached.some(({ address }) => address.inputs.length > 0);
+  return isComputed ? "exact" : "ternary";
+}
+
+/** What a packet accesses that is in the table of the part. A memory that several tables share counts for each. */
+export function accessesOf(problem: Problem, part: Part): Accesses {
+  const { demands, plans, target } = problem;
+  const { unit, layout } = part;
+  const { blocks, match, tcams, wayRams, wordBlocks } = layout;
   let sramReads = 0;
   // A lookup reads one unit of depth of each way, over its width.
-  if (match === "exact") sramReads += layout.wayRams.length * wayWidth(layout, target.sram.depth);
-  if (blocks.indirection > 0) sramReads += 1;
+  if (match === "exact") sramReads += wayRams.length * wordBlocks;
+  const hasIndirection = match === "none" ? lookupOf(problem, part) === "ternary" : blocks.indirection > 0;
+  if (hasIndirection) sramReads += 1;
   if (blocks.action > 0)
     sramReads += Math.max(1, Math.ceil((8 * defined(plans[unit.id]).actionBytes) / target.sram.width));
-  let used: Accesses = { ...NONE, sramReads, tcamSearches: tcams };
-  const access = (maps: number, after: boolean) => {
-    // One block is read and written, and every map RAM is read; what counts bytes does so again at the end of the packet.
-    const times = after ? 2 : 1;
-    used = added(used, {
-      sramReads: times,
-      sramWrites: times,
-      tcamSearches: 0,
-      mapReads: maps,
-      mapWrites: maps > 0 ? 1 : 0,
-    });
-  };
+  let used: Accesses = { ...NO_ACCESS, sramReads, tcamSearches: tcams };
+  // A meter with colors runs at the end of the packet, and so do the counters beside it.
+  const waits = unit.attached.some(
+    ({ kind, counts }) => kind === "meter" || (kind === "counter" && counts !== "packets"),
+  );
   const shared = new Map(defined(demands[unit.id]).shared.map((one) => [one.name, one]));
-  for (const { name, kind, index, counts } of unit.attached) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const isAfter = kind === "meter" || (kind === "counter" && counts !== "packets");
-    if (kind === "idle") used = added(used, { ...NONE, mapReads: 1, mapWrites: 1 });
-    else access(index === "direct" ? mapRams : (shared.get(name)?.mapRams ?? 0), isAfter);
+  for (const attached of unit.attached) {
+    const own =
+      attached.index === "direct"
+        ? layout.array.alu.find(({ name }) => name === attached.name)?.blocks
+        : undefined;
+    used = added(used, attachedAccesses(attached, own ?? shared.get(attached.name)?.srams ?? 0, waits));
   }
   const { implementation } = unit;
-  if (implementation !== undefined && !seen.has(implementation.name)) {
-    seen.add(implementation.name);
-    used = added(used, { ...NONE, sramReads: 1 });
-    if (implementation.selector !== undefined) access(shared.get(implementation.name)?.mapRams ?? 0, false);
+  if (implementation !== undefined) {
+    used = added(used, { ...NO_ACCESS, sramReads: 1 });
+    if (implementation.selector !== undefined)
+      used = added(used, cells(shared.get(implementation.name)?.mapRams ?? 0));
   }
   return used;
 }
 
-/** Blocks side by side of a way: the entries of all ways say how deep these are. */
-function wayWidth({ wayRams, entries, entriesPerWord }: Part["layout"], depth: number): number {
-  const blocks = wayRams.reduce((sum, one) => sum + one, 0);
-  return Math.max(1, Math.round((blocks * depth * entriesPerWord) / Math.max(1, entries)));
+function attachedAccesses({ kind }: Attached, blocks: number, waits: boolean): Accesses {
+  if (kind === "idle") return { ...NO_ACCESS, sramReads: 1, sramWrites: 1 };
+  const one = cells(blocks);
+  if (kind !== "meter" && !(kind === "counter" && waits)) return one;
+  const waiting = { ...NO_ACCESS, waitingReads: 1, waitingWrites: 1 };
+  // Colors are in a map RAM of their own.
+  return added(one, kind === "meter" ? { ...waiting, mapReads: 1, mapWrites: 1 } : waiting);
 }
+
+/** One block is read and written. Each block has a map RAM, and all of these are read, since any may have the newest copy of the word. */
+const cells = (blocks: number): Accesses => ({
+  ...NO_ACCESS,
+  sramReads: 1,
+  sramWrites: 1,
+  mapReads: blocks,
+  mapWrites: 1,
+});

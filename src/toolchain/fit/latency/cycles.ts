@@ -2,10 +2,11 @@
  * Cycles of a packet in each gress: the sum over all stages of the device. A stage that waits for results adds its whole time, which grows with
  * TCAM, selectors, filters and registers in it or in a stage of its chain (p4c, mau_power.cpp, compute_stage_latency); others add a little.
  */
-import type { FitModel, Gress } from "../model/model.js";
+import type { Gress } from "../model/model.js";
 import type { PhvAllocation } from "../phv/allocation.js";
-import { type Placement, stageCount } from "../place/placement.js";
+import { type Placement, type Problem, stageCount } from "../place/placement.js";
 import type { Target } from "../target.js";
+import { lookupOf } from "./accesses.js";
 import { chainOf, padded, type Wait, waitsOf } from "./waits.js";
 
 type PipelineCycles = NonNullable<Target["pipeline_cycles"]>;
@@ -31,22 +32,31 @@ interface Features {
   readonly stateful: boolean;
 }
 
-/** Undefined for a program whose containers are not known, and for a target that states no cycles. */
+/**
+ * Undefined for a program whose containers are not known, and for a target that states no cycles.
+ * @param more stages that wait for results besides those that must, the first ones of ingress first, then those of egress
+ */
 export function pipelineCycles(
-  model: FitModel,
+  problem: Problem,
   placement: Placement,
   allocation: PhvAllocation | undefined,
-  target: Target,
+  more = 0,
 ): GressCycles[] | undefined {
+  const { model, target } = problem;
   const { pipeline_cycles: chip } = target;
   if (chip === undefined || allocation === undefined) return undefined;
   const stages = Math.max(target.stages, stageCount(placement.parts));
+  let left = more;
   return (["ingress", "egress"] as const).map((gress) => {
-    const features = featuresOf(placement, gress, stages);
+    const features = featuresOf(problem, placement, gress, stages);
     const reaches = (a: { id: number }, b: { id: number }) => !model.flow.exclusive(a.id, b.id);
     const found = waitsOf(placement, allocation, gress, { stages, chip, reaches });
     const total = (waits: readonly Wait[]) => sum(timed(waits, features, chip)) + (chip.corner ?? 0);
-    const waits = gress === "egress" ? padded(found, chip.min_egress ?? 0, total) : found;
+    const waits = (gress === "egress" ? padded(found, chip.min_egress ?? 0, total) : found).map((wait) => {
+      if (wait === "match" || left === 0) return wait;
+      left -= 1;
+      return "match";
+    });
     return { gress, total: total(waits), stages: timed(waits, features, chip) };
   });
 }
@@ -71,14 +81,15 @@ function timed(waits: readonly Wait[], features: readonly Features[], chip: Pipe
   });
 }
 
-function featuresOf({ parts }: Placement, gress: Gress, stages: number): Features[] {
+function featuresOf(problem: Problem, { parts }: Placement, gress: Gress, stages: number): Features[] {
   return Array.from({ length: stages }, (_, stage) => {
     const here = parts.filter((part) => part.stage === stage && part.unit.gress === gress);
     const attached = here.flatMap(({ unit }) => unit.attached.map(({ kind }) => kind));
     return {
-      ternary: here.some(({ layout }) => layout.match === "ternary"),
+      ternary: here.some((part) => lookupOf(problem, part) === "ternary"),
       selector: here.some(({ unit }) => unit.implementation?.selector !== undefined),
-      filter: attached.includes("filter"),
+      // The compiler takes every meter for a filter.
+      filter: attached.includes("filter") || attached.includes("meter"),
       stateful: attached.includes("register"),
     };
   });

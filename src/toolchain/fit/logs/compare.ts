@@ -41,6 +41,8 @@ const MEASURES: Readonly<Record<keyof LoggedGress, string>> = {
   entries: "deparser entries",
   validityBits: "validity bits",
   cycles: "cycles of the stages",
+  watts: "watts of the stages",
+  weight: "accesses of the tables that look up, by weight",
 };
 
 /** Compares a result with the logs of the same program and chip. */
@@ -73,12 +75,13 @@ export function compareLogs(result: FitResult, logs: CompilerLogs): LogCompariso
 }
 
 function gressOf(
-  { parde, cycles }: FitResult,
+  { parde, cycles, power }: FitResult,
   theirs: LoggedGress,
   gress: "ingress" | "egress",
 ): LogComparison["gresses"] {
   const parser = parde?.parsers.find((one) => one.gress === gress);
   const deparser = parde?.deparsers[gress];
+  const spent = power?.gresses.find((one) => one.gress === gress);
   const ours: Readonly<Record<keyof LoggedGress, number | undefined>> = {
     rows: parser?.rows,
     states: parser === undefined ? undefined : parser.states.length + parser.padding.states,
@@ -86,6 +89,8 @@ function gressOf(
     entries: deparser?.entries,
     validityBits: deparser?.validityBits,
     cycles: cycles?.find((one) => one.gress === gress)?.total,
+    watts: spent?.watts,
+    weight: spent?.tables.reduce((sum, { runs, weight }) => sum + (runs === "off" ? 0 : weight), 0),
   };
   return (Object.keys(MEASURES) as (keyof LoggedGress)[]).flatMap((name) => {
     const their = theirs[name];

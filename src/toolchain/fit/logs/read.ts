@@ -15,6 +15,7 @@ export const LOG_NAMES = [
   "context.json",
   "phv.json",
   "metrics.json",
+  "power.json",
   "parser.characterize.log",
 ] as const;
 export type LogName = (typeof LOG_NAMES)[number];
@@ -36,6 +37,10 @@ export interface LoggedGress {
   readonly validityBits?: number;
   readonly entries?: number;
   readonly cycles?: number;
+  /** The estimate of power in all pipes. */
+  readonly watts?: number;
+  /** The same of all tables that look up on the worst way, in the smallest access of the chip. */
+  readonly weight?: number;
 }
 
 export interface CompilerLogs {
@@ -150,6 +155,28 @@ const metrics = z.object({
   }),
 });
 
+const ofGress = { gress: z.string(), pipe_number: z.number().int().nonnegative() };
+const power = z.object({
+  total_latency: z.array(z.object({ ...ofGress, latency: z.number().int().nonnegative() })).max(MAX_ITEMS),
+  total_power: z.array(z.object({ ...ofGress, power: z.number().nonnegative() })).max(MAX_ITEMS),
+  tables: z
+    .array(
+      z.object({
+        gress: z.string(),
+        stages: z
+          .array(
+            z.object({
+              always_runs: z.boolean(),
+              on_critical_path: z.boolean(),
+              weight: z.number().nonnegative(),
+            }),
+          )
+          .max(MAX_ITEMS),
+      }),
+    )
+    .max(MAX_ITEMS),
+});
+
 /** Reads the logs that there are. Fails with P44047 at a file that is not what its name says. */
 export function readLogs(files: ReadonlyMap<LogName, SourceFile>): CompilerLogs {
   const read = <T>(name: LogName, schema: z.ZodType<T>): T | undefined => {
@@ -165,9 +192,11 @@ export function readLogs(files: ReadonlyMap<LogName, SourceFile>): CompilerLogs 
     placed !== undefined ? tablesOf(placed) : described !== undefined ? tablesOfContext(described) : [];
   const allocated = read("phv.json", phv);
   const summed = read("metrics.json", metrics);
+  const estimated = read("power.json", power);
   const report = files.get("parser.characterize.log");
   const gressOf = (gress: "ingress" | "egress"): LoggedGress => ({
     ...(report === undefined ? {} : characterized(report, gress)),
+    ...(estimated === undefined ? {} : timed(estimated, gress)),
     // Its rows are those of the chip: a value set takes several.
     ...(summed === undefined ? {} : measured(summed, gress)),
   });
@@ -177,6 +206,19 @@ export function readLogs(files: ReadonlyMap<LogName, SourceFile>): CompilerLogs 
     tables,
     containers: allocated === undefined ? undefined : containersOf(allocated),
   };
+}
+
+function timed(
+  { total_latency, total_power, tables }: z.infer<typeof power>,
+  gress: "ingress" | "egress",
+): LoggedGress {
+  const cycles = total_latency.find((one) => one.gress === gress)?.latency;
+  const watts = total_power.find((one) => one.gress === gress)?.power;
+  const weight = tables
+    .filter((one) => one.gress === gress)
+    .flatMap(({ stages }) => stages.filter((one) => one.on_critical_path || one.always_runs))
+    .reduce((sum, one) => sum + one.weight, 0);
+  return given({ cycles, watts, weight });
 }
 
 function measured(

@@ -6,7 +6,7 @@ import { containerName, FROM_PARSER, type PhvAllocation, TO_DEPARSER } from "../
 import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
-import { type AccessDocument, type LatencyDocument, latencyJson } from "./latency.js";
+import { type LatencyDocument, latencyJson, type PowerDocument } from "./latency.js";
 import { type PardeDocument, pardeJson } from "./parde.js";
 
 /** One table, action or condition in one stage; a split table has several. */
@@ -120,7 +120,7 @@ export interface FitDocument {
   /** Left out for a program whose parsers are not counted. */
   parde?: PardeDocument;
   latency?: LatencyDocument[];
-  accesses?: AccessDocument[];
+  power?: PowerDocument;
   diagnostics: object[];
 }
 

@@ -1,0 +1,286 @@
+/** The estimate of power: closed forms, what the open compiler said of a program, and all ways of random programs as a second model. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import {
+  type FitResult,
+  fitProgram,
+  onePipe,
+  type Target,
+  toJson,
+  toText,
+} from "../../../src/toolchain/fit/index.js";
+import { accessesOf } from "../../../src/toolchain/fit/latency/accesses.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { runs } from "../../fuzz-seed.js";
+import { loadTarget } from "./golden.js";
+import { type PardeParts, pardeSource } from "./programs.js";
+
+type ChipName = "tofino" | "tofino2";
+
+function fitOf(
+  parts: Partial<PardeParts>,
+  chip: ChipName = "tofino",
+  target: Target = loadTarget(chip),
+): FitResult {
+  const diagnostics = new Diagnostics();
+  const all = {
+    arch: chip === "tofino" ? ("tna" as const) : ("t2na" as const),
+    types: "header w_h { bit<32> a; bit<32> b; bit<32> c; bit<32> d; bit<32> e; }",
+    headers: "w_h w;",
+    states: "state first { p.extract(h.w); transition accept; }",
+    ...parts,
+  };
+  const file = new SourceFile("test.p4", pardeSource(all));
+  const defines = { __TARGET_TOFINO__: chip === "tofino" ? "1" : "2" };
+  const made = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  return fitProgram(onePipe(made!.program, "pipe"), target);
+}
+
+const ingress = (result: FitResult) => result.power!.gresses.find(({ gress }) => gress === "ingress")!;
+
+/** By the last part of the label: how a table runs. */
+const running = (result: FitResult) =>
+  Object.fromEntries(
+    ingress(result).tables.map(({ part, runs: how }) => [part.unit.label.replace(/^.*\./, ""), how]),
+  );
+
+/** A table of TCAM of so many blocks, without data. */
+const ternary = (name: string, blocks: number, key = "h.w.a", to = "b") => `
+  action ${name}_one() { h.w.${to} = 1; } action ${name}_two() { h.w.${to} = 2; }
+  table ${name} { key = { ${key} : ternary; } actions = { ${name}_one; ${name}_two; } size = ${512 * blocks}; }`;
+
+const TABLES = {
+  controls: `
+    action set_b() { h.w.b = 1; } action set_b2() { h.w.b = 2; }
+    table wide { key = { h.w.a : ternary; h.w.e : ternary; } actions = { set_b; set_b2; } size = 1024; }
+    action set_c(bit<32> v) { h.w.c = v; }
+    table narrow { key = { h.w.b : exact; } actions = { set_c; } size = 4096; }
+    Counter<bit<64>, bit<12>>(4096, CounterType_t.BYTES) bytes;
+    Register<bit<32>, bit<17>>(65536) r;
+    RegisterAction<bit<32>, bit<17>, bit<32>>(r) add = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };
+    DirectMeter(MeterType_t.BYTES) m;
+    action color() { h.w.e[7:0] = (bit<8>) m.execute(); }
+    table metered { key = { h.w.a : exact; } actions = { color; } meters = m; size = 1024; }`,
+  apply: `if (h.w.d == 7) { wide.apply(); } else { metered.apply(); }
+    narrow.apply();
+    if (h.w.c[0:0] == 1) { h.w.e = add.execute(h.w.a[16:0]); } else { bytes.count(h.w.c[11:0]); }`,
+};
+
+describe("the estimate of power", () => {
+  // The open compiler's power.json of this program (p4c 34b86e9bacb9): the weight of each table, the cycles, and on a Tofino 2 the watts. On a
+  // Tofino 1 its sum leaves out the last table of the order, which is the counter of bytes.
+  const THEIRS = {
+    tofino: { wide: 32.566099, metered: 56.355858, narrow: 25.307902, execute: 41.20109, count: 25.712807 },
+    tofino2: { wide: 37.75, metered: 53.208333, narrow: 27.666667, execute: 34.625, count: 20.916667 },
+  };
+
+  it.each(["tofino", "tofino2"] as const)("of each table is the compiler's on a %s", (chip) => {
+    const result = fitOf(TABLES, chip);
+    const weights = Object.fromEntries(
+      ingress(result).tables.map(({ part, weight }) => [
+        /wide|metered|narrow|execute|count/.exec(part.unit.label)![0],
+        Math.round(weight * 1e6) / 1e6,
+      ]),
+    );
+    expect(weights).toEqual(THEIRS[chip]);
+    expect(result.cycles!.map(({ total }) => total)).toEqual(chip === "tofino" ? [102, 168] : [104, 58]);
+    const least = chip === "tofino" ? loadTarget("tofino").power!.watts.waiting_write * 4 : 0;
+    const watts = result.power!.watts - THEIRS[chip].count * least;
+    expect(watts).toBeCloseTo(chip === "tofino" ? 2.366508 : 1.672, 6);
+  });
+
+  it("is that of the heaviest branch, and of gates that look up before they know", () => {
+    const two = (apply: string) =>
+      fitOf({ controls: ternary("small", 2) + ternary("large", 6, "h.w.c", "d"), apply });
+    // Both have the condition's branches as gateways, so the first one looks up in any case.
+    const branches = two("if (h.w.e == 1) { small.apply(); } else { large.apply(); }");
+    expect(running(branches)["large"]).toBe("worst");
+    const both = two("small.apply(); large.apply();");
+    expect(running(both)).toEqual({ small: "worst", large: "worst" });
+    expect(both.power!.watts).toBeGreaterThanOrEqual(branches.power!.watts);
+    const { watts, pipes } = loadTarget("tofino").power!;
+    // Each has an indirection besides.
+    expect(both.power!.watts).toBeCloseTo(pipes * (8 * watts.tcam_search + 2 * watts.sram_read), 9);
+  });
+
+  it("has tables off the worst way that no stage switches off in time (Tofino 1: where the stage does not wait for results)", () => {
+    const apply = (second: string) => `
+      if (h.w.e == 1) { first.apply(); last.apply(); } else { ${second} }`;
+    const controls = `${ternary("first", 8)} ${ternary("last", 4, "h.w.b", "c")} ${ternary("other", 2, "h.w.d", "c")}`;
+    const result = fitOf({
+      controls: controls.replace("table other", "@stage(1) table other"),
+      apply: apply("other.apply();"),
+    });
+    const stage = ingress(result).tables.find(({ part }) => part.unit.label.endsWith("other"))!.part.stage;
+    expect(stage).toBe(1);
+    expect(result.cycles![0]!.stages[1]!.wait).toBe("match");
+    expect(running(result)["other"]).toBe("off");
+    const loose = fitOf({
+      controls: controls
+        .replace("table other", "@stage(1) table other")
+        .replace(
+          "key = { h.w.b : ternary; } actions = { last_one",
+          "key = { h.w.a : ternary; } actions = { last_one",
+        ),
+      apply: apply("other.apply();"),
+    });
+    expect(loose.cycles![0]!.stages[1]!.wait).toBe("none");
+    expect(running(loose)["other"]).toBe("on");
+  });
+
+  it("shrinks by the packets that the deparser does not let in, where the gress takes too many cycles (Tofino 1)", () => {
+    const register = (i: number) => `Register<bit<32>, bit<10>>(1024) r${i};
+      RegisterAction<bit<32>, bit<10>, bit<32>>(r${i}) add${i} = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`;
+    const indices = Array.from({ length: 12 }, (_, i) => i);
+    const result = fitOf({
+      controls: indices.map(register).join("\n"),
+      apply: indices.map((i) => `h.w.a = add${i}.execute(h.w.a[9:0]);`).join("\n"),
+    });
+    const { total } = result.cycles![0]!;
+    expect(total).toBe(4 + 12 * 24);
+    expect(ingress(result).share).toBeCloseTo(288 / (total + 11), 9);
+    expect(ingress(fitOf(TABLES)).share).toBe(1);
+  });
+
+  it("above the limit makes stages wait for results, and then does not fit", () => {
+    const own = loadTarget("tofino");
+    const controls = `${ternary("first", 8)} ${ternary("last", 1, "h.w.a", "c")} ${ternary("other", 8, "h.w.d", "c")}`;
+    const parts = {
+      controls: controls.replace("table other", "@stage(1) table other"),
+      apply: "if (h.w.e == 1) { first.apply(); last.apply(); } else { other.apply(); }",
+    };
+    const free = fitOf(parts);
+    expect(running(free)["other"]).toBe("on");
+    const limited = (limit: number) => fitOf(parts, "tofino", { ...own, power: { ...own.power!, limit } });
+    const watts = free.power!.watts;
+    const waiting = limited(watts - 0.01);
+    expect(waiting.cycles![0]!.stages[1]!.wait).toBe("match");
+    expect(waiting.cycles![0]!.total).toBeGreaterThan(free.cycles![0]!.total);
+    expect(waiting.power!.watts).toBeLessThan(watts);
+    expect([waiting.verdict, waiting.exceeded]).toEqual(["placed", []]);
+    const refused = limited(0.1);
+    expect(refused.verdict).toBe("fits by counts");
+    expect(refused.exceeded).toEqual([
+      expect.stringMatching(
+        /^power: \d\.\d\d of 0\.1 W on the worst way through the tables, most for .*first/,
+      ),
+    ]);
+    expect(refused.cycles!.every(({ stages }) => stages.every(({ wait }) => wait === "match"))).toBe(true);
+  });
+
+  it("is in the report and in JSON, and absent for a target without watts", () => {
+    const result = fitOf(TABLES);
+    expect(toText(result)).toContain("power: 2.76 of 40 W, as the compiler estimates it");
+    const { power } = toJson(result);
+    expect(power).toMatchObject({ watts: 2.757998, limit_watts: 40 });
+    expect(
+      power!.gresses[0]!.tables.map(({ table, stage, runs: how }) => [table, stage, how]),
+    ).toContainEqual(["pipe.I.narrow", 1, "worst"]);
+    const { power: _, ...without } = loadTarget("tofino");
+    const silent = fitOf(TABLES, "tofino", without);
+    expect(silent.power).toBeUndefined();
+    expect(toText(silent)).not.toContain("power:");
+    expect(toJson(silent)).not.toHaveProperty("power");
+  });
+
+  it("is at least that of each way through a random program, and that of one of them where no other table looks up", () => {
+    interface Node {
+      readonly blocks: number;
+      readonly yes: readonly Node[];
+      readonly no: readonly Node[];
+    }
+    const node = fc.memo((depth: number): fc.Arbitrary<Node> => {
+      const below = depth > 1 ? fc.array(node(depth - 1), { maxLength: 1 }) : fc.constant([]);
+      return fc.record({ blocks: fc.integer({ min: 1, max: 3 }), yes: below, no: below });
+    });
+    fc.assert(
+      fc.property(fc.array(node(3), { minLength: 1, maxLength: 2 }), (nodes) => {
+        const tables: string[] = [];
+        const blocks: number[] = [];
+        // A table, then a branch on a field that no table writes.
+        const write = (list: readonly Node[]): string =>
+          list
+            .map((one) => {
+              const i = tables.length;
+              tables.push(ternary(`t${i}`, one.blocks, "h.w.a", "b"));
+              blocks.push(one.blocks);
+              return `t${i}.apply(); if (h.w.e == ${i}) { ${write(one.yes)} } else { ${write(one.no)} }`;
+            })
+            .join(" ");
+        const apply = write(nodes);
+        const result = fitOf({ controls: tables.join("\n"), apply });
+        const { watts, pipes } = loadTarget("tofino").power!;
+        const weigh = (used: number, count: number) =>
+          pipes * (used * watts.tcam_search + count * watts.sram_read);
+        // The second model walks the tree that the program was written from.
+        const heaviest = (list: readonly Node[]): number =>
+          list.reduce(
+            (sum, one) => sum + weigh(one.blocks, 1) + Math.max(heaviest(one.yes), heaviest(one.no)),
+            0,
+          );
+        const all = weigh(
+          blocks.reduce((sum, one) => sum + one, 0),
+          blocks.length,
+        );
+        const { watts: found, share } = ingress(result);
+        expect(found / share).toBeGreaterThanOrEqual(heaviest(nodes) - 1e-9);
+        expect(found / share).toBeLessThanOrEqual(all + 1e-9);
+        const waits = result.cycles![0]!.stages;
+        const gated = result.placement.parts.some(({ gateway }) => gateway !== undefined);
+        const apart = ingress(result).tables.every(({ part }) => waits[part.stage]!.wait === "match");
+        if (apart && !gated) expect(found / share).toBeCloseTo(heaviest(nodes), 9);
+      }),
+      runs(20),
+    );
+  });
+});
+
+describe("accesses of memory", () => {
+  const of = (parts: Partial<PardeParts>) => {
+    const { problem, placement } = fitOf(parts);
+    return accessesOf(problem, placement.parts[0]!);
+  };
+
+  it("are a block a way and its width, all blocks of TCAM, and one of a register with all its map RAMs", () => {
+    const table = (kind: string, size: number) => ({
+      controls: `action go() { h.w.b = 1; } action no() { } table t { key = { h.w.a : ${kind}; } actions = { go; no; } size = ${size}; }`,
+      apply: "t.apply();",
+    });
+    expect(of(table("exact", 1024))).toEqual({
+      sramReads: 4,
+      sramWrites: 0,
+      tcamSearches: 0,
+      mapReads: 0,
+      mapWrites: 0,
+      waitingReads: 0,
+      waitingWrites: 0,
+    });
+    // Deeper ways are read no more often.
+    expect(of(table("exact", 16384)).sramReads).toBe(4);
+    expect(of(table("ternary", 512)).tcamSearches).toBe(1);
+    expect(of(table("ternary", 2048)).tcamSearches).toBe(4);
+    const register = (cells: number) => ({
+      controls: `Register<bit<32>, bit<17>>(${cells}) r; RegisterAction<bit<32>, bit<17>, bit<32>>(r) add = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`,
+      apply: "h.w.c = add.execute(h.w.d[16:0]);",
+    });
+    expect(of(register(1024))).toMatchObject({ sramReads: 1, sramWrites: 1, mapReads: 2, mapWrites: 1 });
+    expect(of(register(65536)).mapReads).toBe(17);
+  });
+
+  it("of a counter of bytes come again at the end of the packet", () => {
+    const counter = (kind: string) => {
+      const { waitingReads, waitingWrites } = of({
+        controls: `Counter<bit<32>, bit<10>>(1024, CounterType_t.${kind}) counter;`,
+        apply: "counter.count(h.w.a[9:0]);",
+      });
+      return [waitingReads, waitingWrites];
+    };
+    expect([counter("PACKETS"), counter("BYTES"), counter("PACKETS_AND_BYTES")]).toEqual([
+      [0, 0],
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+});
