@@ -22,7 +22,7 @@ export interface PowerUse {
   readonly runs: "worst" | "on" | "off";
 }
 
-export interface GressPower {
+interface GressPower {
   readonly gress: Gress;
   /** In all pipes. */
   readonly watts: number;

@@ -42,7 +42,7 @@ export function latencyText({ cycles, power, placement }: FitResult): string[] {
   ];
 }
 
-export const wattsText = ({ watts, limit }: Power): string => `${watts.toFixed(2)} of ${limit} W`;
+const wattsText = ({ watts, limit }: Power): string => `${watts.toFixed(2)} of ${limit} W`;
 
 const ACCESSES = ["tables", "SRAM read", "written", "TCAM", "map read", "written", "% of power"];
 
