@@ -1,8 +1,8 @@
 /**
- * Compares what `p4loom fit` says of parsers, deparsers, cycles and power of public TNA programs with the logs of the open Tofino compiler, and
- * writes docs/tna/logs-accuracy.md.
+ * Compares what `p4loom fit` says of cycles and power of public TNA programs with the logs of the open Tofino compiler, `power.json`, and writes
+ * docs/tna/power-accuracy.md.
  *
- *     CORPUS=DIR LOGS=DIR npx tsx tools/tna/logs.ts
+ *     CORPUS=DIR LOGS=DIR npx tsx tools/tna/power.ts
  *
  * CORPUS holds `corpus.tsv` and the programs as `OWNER+NAME/PATH`; LOGS holds a folder a case, named `OWNER+NAME+PATH@CHIP` (`/` as `+`), in
  * which the compiler wrote its output. A case without a folder is left out.
@@ -12,9 +12,19 @@ import { join, resolve } from "node:path";
 import { Diagnostics } from "../../src/base/index.js";
 import { findLogs } from "../../src/cli/fit-logs.js";
 import { loadTarget } from "../../src/cli/targets.js";
-import { compareLogs, fitProgram, onePipe, pipesOf, readLogs } from "../../src/toolchain/fit/index.js";
+import {
+  compareLogs,
+  fitProgram,
+  type LogName,
+  onePipe,
+  pipesOf,
+  readLogs,
+} from "../../src/toolchain/fit/index.js";
 import { loadProgram } from "../../src/toolchain/loading/index.js";
 import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+
+/** Of the others, the stages alone. */
+const READ: ReadonlySet<LogName> = new Set(["power.json", "resources.json"]);
 
 interface Measured {
   readonly design: string;
@@ -36,7 +46,8 @@ async function measured(corpus: string, folder: string, one: Case): Promise<Meas
   const names = pipesOf(program);
   return names.flatMap((name) => {
     const result = fitProgram(onePipe(program, name), loadTarget(one.chip));
-    const logs = readLogs(findLogs(folder, names.length > 1 ? name : undefined));
+    const found = [...findLogs(folder, names.length > 1 ? name : undefined)];
+    const logs = readLogs(new Map(found.filter(([log]) => READ.has(log))));
     const { gresses, stages } = compareLogs(result, logs);
     return gresses.flatMap(({ measure, ours, theirs }) =>
       ours === null
@@ -65,10 +76,10 @@ function page(all: readonly Measured[]): string {
     const placed = own.filter(({ hasEqualStages }) => hasEqualStages);
     return `| ${measure} | ${share(own, isEqual)} | ${share(own, isNear)} | ${share(placed, isEqual)} | ${share(placed, isNear)} |`;
   });
-  return `# Parsers, deparsers, cycles and power beside the compiler's logs
+  return `# Cycles and power beside the compiler's logs
 
-Made by \`CORPUS=DIR LOGS=DIR npx tsx tools/tna/logs.ts\`: public designs that the open Tofino compiler placed, by \`p4loom fit\`, beside the logs of
-the same programs (parser.characterize.log, power.json). A row counts gresses of ${new Set(all.map(({ design }) => design)).size} designs: those of all, and those whose designs have as many stages by
+Made by \`CORPUS=DIR LOGS=DIR npx tsx tools/tna/power.ts\`: public designs that the open Tofino compiler placed, by \`p4loom fit\`, beside the
+\`power.json\` of the same programs. A row counts gresses of ${new Set(all.map(({ design }) => design)).size} designs: those of all, and those whose designs have as many stages by
 fit as by the compiler. "Near": within five per cent, or counts within one.
 
 The compiler's watts are less than those of the tables that it says look up: its sum on a Tofino 1 leaves out the last table of its order, and a
@@ -84,13 +95,13 @@ ${rows.join("\n")}
 
 const { CORPUS: corpus, LOGS: logs } = process.env;
 if (corpus === undefined || logs === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
-  console.error("logs: skipped; CORPUS names no folder with corpus.tsv, or LOGS is not set");
+  console.error("power: skipped; CORPUS names no folder with corpus.tsv, or LOGS is not set");
 } else {
   const all: Measured[] = [];
   for (const one of readCases(corpus).filter(({ class: kind }) => kind === "design")) {
     const folder = join(logs, caseName(one).replaceAll("/", "+"));
     if (existsSync(folder)) all.push(...(await measured(corpus, folder, one)));
   }
-  writeFileSync(resolve(import.meta.dirname, "../../docs/tna/logs-accuracy.md"), page(all));
+  writeFileSync(resolve(import.meta.dirname, "../../docs/tna/power-accuracy.md"), page(all));
   console.log(`${all.length} measures`);
 }
