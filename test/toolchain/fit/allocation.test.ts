@@ -359,6 +359,66 @@ describe("an allocation", () => {
     expect(allocation.containers.some(({ kind }) => kind === "mocha")).toBe(true);
   });
 
+  it("puts values that every action sets together into one mocha container, and the verifier no others", () => {
+    const sets = (first: string, second: string) => ({
+      header: [1, 1],
+      metadata: [3, 3],
+      apply: [
+        `if (h.a.f0 == 1) { ${first} } else { ${second} }`,
+        "if (m.m0 == 2 && m.m1 == 3) { h.a.f1 = 9; }",
+      ],
+    });
+    const both = fitOf(sets("m.m0 = 2; m.m1 = 3;", "m.m0 = 4; m.m1 = 5;"), tofino2);
+    const [place] = placeOf(both.allocation, "scalars.m.m0");
+    expect(place?.kind).toBe("mocha");
+    expect(place?.slices.map(({ field }) => field).sort()).toEqual(["scalars.m.m0", "scalars.m.m1"]);
+    expect(verifyPhv(both.input, both.allocation)).toEqual([]);
+    const one = fitOf(sets("m.m0 = 2; m.m1 = 3;", "m.m0 = 4;"), tofino2);
+    const slices = place!.slices.map((slice) => ({ ...slice, live: { from: -1, to: 5 } }));
+    const wrong = one.allocation.containers
+      .map((here) => ({ ...here, slices: here.slices.filter(({ field }) => !/m\.m[01]/.test(field)) }))
+      .filter(
+        (here) =>
+          here.slices.length > 0 &&
+          !(here.kind === "mocha" && here.index === place!.index && here.size === place!.size),
+      );
+    const containers = [...wrong, { ...place!, slices }];
+    expect(verifyPhv(one.input, { ...one.allocation, containers }).map(({ rule }) => rule)).toContain("kind");
+  });
+
+  it("keeps a value that only other values set, and nothing looks up, in a dark container", () => {
+    const moved = (...apply: string[]) => {
+      const { input, allocation } = fitOf({ header: [2, 2], metadata: [16], apply }, tofino2);
+      expect(verifyPhv(input, allocation)).toEqual([]);
+      return placeOf(allocation, "scalars.m.m0").map(({ kind }) => kind);
+    };
+    expect(
+      moved(
+        "if (h.a.kind == 3) { m.m0 = h.a.f0; } else { m.m0 = h.a.f1; }",
+        "if (h.a.kind == 4) { h.a.f1 = m.m0; }",
+      ),
+    ).toEqual(["dark"]);
+    expect(
+      moved(
+        "if (h.a.kind == 3) { m.m0 = h.a.f0; } else { m.m0 = h.a.f1; }",
+        "if (m.m0 == 4) { h.a.f1 = m.m0; }",
+      ),
+    ).not.toContain("dark");
+  });
+
+  it("lists the bits of values for the deparser before those of headers", () => {
+    const shapeOf = (apply: string) => ({
+      header: [1],
+      metadata: [],
+      more: 1,
+      apply: [apply, "tm.ucast_egress_port = 3;"],
+    });
+    const listOf = (apply: string) =>
+      placeOf(fitOf(shapeOf(apply), tofino2).allocation, "h.a.$valid$")[0]!.slices.map(({ field }) => field);
+    const values = ["scalars.tm.ucast_egress_port.$valid$", "scalars.dp.mirror_type.$valid$", "h.a.$valid$"];
+    expect(listOf("h.n0.setValid();").slice(0, 3)).toEqual(values);
+  });
+
   /** The allocation with one container changed, the first that the change applies to. */
   function changed(
     { containers, ...rest }: PhvAllocation,

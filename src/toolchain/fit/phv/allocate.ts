@@ -291,7 +291,7 @@ class Allocator {
         for (const back of undo) back();
         return undefined;
       }
-      cost += this.#costOf(place, piece);
+      cost += this.#costOf(place, piece, sharing);
       undo.unshift(occupy(place, piece, sharing.gress));
     }
     return { cost, undo };
@@ -309,7 +309,7 @@ class Allocator {
         const place = placeIn(slot, piece, sharing, this.isFrugal || isForEnd(slot, piece.slices));
         if (place === undefined) used.push(slot);
         else {
-          const cost = this.#costOf(place, piece);
+          const cost = this.#costOf(place, piece, sharing);
           if (shared === undefined || cost < shared.cost) shared = { place, cost };
         }
         continue;
@@ -334,7 +334,8 @@ class Allocator {
    * the most bits beside others; on chips with kinds of containers the shared places count first (p4c, allocate_phv.cpp,
    * default_alloc_score_is_better).
    */
-  #costOf({ slot, slices, others }: Place, { size, isAlone }: Piece): number {
+  #costOf({ slot, slices, others }: Place, piece: Piece, sharing: Sharing): number {
+    const { size, isAlone } = piece;
     const isLater = this.input.target.phv.deparser_validity_shared;
     const { isNew, isShared } = isLater ? LATER : EARLIER;
     const free = size - slices.reduce((sum, { width }) => sum + width, 0);
@@ -342,11 +343,14 @@ class Allocator {
     const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
     const isInTurn = others !== undefined && !isForEnd(slot, slices);
     if (isInTurn && !this.isFrugal) return IN_TURN;
+    const bits = slices.reduce((sum, { width }) => sum + width, 0);
+    const unfit = isLater ? UNFIT_BIT * bits * sharing.excessOf(slot.kind, piece) : 0;
     if (slot.guests.length === 0) {
       const { gress, isFixed } = slot.block;
-      return isNew + wasted + (isFixed ? 0 : SETS_GRESS) + (gress === undefined ? NEW_BLOCK : 0);
+      const setsGress = (isFixed ? 0 : SETS_GRESS) + (gress === undefined ? NEW_BLOCK : 0);
+      return (slot.kind === "dark" ? 0 : isNew) + unfit + wasted + setsGress;
     }
-    let cost = wasted;
+    let cost = wasted + unfit;
     for (const slice of slices) {
       const hasOther = slot.guests.some((guest) => guest.slices.some((one) => overlap(one, slice)));
       cost -= slice.width * (hasOther ? isShared : 1);
@@ -399,6 +403,7 @@ class Allocator {
 const EARLIER = { isNew: 1e12, isShared: 1e8 };
 const LATER = { isNew: 1e8, isShared: 1e12 };
 const IN_TURN = 1e14;
+const UNFIT_BIT = 5e5;
 const WASTED_BIT = 1e4;
 const WASTED_VALIDITY = 1e10;
 const SETS_GRESS = 1e-3;
@@ -436,8 +441,8 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): P
       .map((theirs) => ({ theirs, other })),
   );
   const isAlone =
-    slot.kind === "mocha" ||
-    others.some(({ other }) => piece.isAlone || other.isAlone || piece.isSent || other.isSent);
+    others.some(({ other }) => piece.isAlone || other.isAlone || piece.isSent || other.isSent) ||
+    (slot.kind !== "normal" && !sharing.areSetTogether([...others.map(({ theirs }) => theirs), ...first]));
   const most = sharing.isForDeparser(piece) ? LAST_FOR_DEPARSER : slot.size;
   const last = isSmall ? Math.min(most, slot.size - piece.slices[0]!.width) : 0;
   const beside = others.map(({ theirs }) => theirs);

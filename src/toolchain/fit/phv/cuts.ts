@@ -15,6 +15,8 @@ export interface ByteRange {
 /** A container's bytes, and whether a table touches one of them. */
 export interface Cut extends ByteRange {
   readonly isTouched: boolean;
+  /** The bytes that stand together before they are cut again. */
+  readonly list: ByteRange;
 }
 
 /** What the cuts depend on; all by the number of a byte, counted from the header's start. */
@@ -60,7 +62,7 @@ function refined(range: ByteRange, shape: HeaderShape): Cut[] {
     for (const size of sizes) {
       const bytes = Array.from({ length: size }, (_, i) => end - 1 - i);
       const touched = bytes.filter(shape.isTouched).length;
-      cuts.push({ from: end - size, to: end, isTouched: touched > 0 });
+      cuts.push({ from: end - size, to: end, isTouched: touched > 0, list: range });
       cost += touched === 0 ? 1 : WEIGHT + 100 * (size - touched);
       end -= size;
     }

@@ -2,7 +2,7 @@
 import { compareRanks } from "../../../base/index.js";
 import type { AllocationInput } from "./allocation.js";
 import type { Cluster } from "./clusters.js";
-import { PADDING, type Piece } from "./pieces.js";
+import { type HeaderList, PADDING, type Piece } from "./pieces.js";
 import type { Sharing } from "./sharing.js";
 
 export interface Work {
@@ -16,24 +16,33 @@ const PLACES = 5;
 /** Sorted: what cannot be moved or cut first, then the packet's bytes by size, then values of metadata. Equal ones stay in their order. */
 export function inOrder({ model, target, requests }: AllocationInput, work: readonly Work[]): Work[] {
   const hasValidBits = target.phv.deparser_validity_shared;
+  const headers = [...model.headers.keys()];
   const rankOf = ({ cluster: { pieces, isWhole }, sharing }: Work): number[] => {
     const slices = pieces.flatMap((piece) => piece.slices);
     const isSent = pieces.some((piece) => piece.isSent);
     const has = (test: boolean) => (test ? 0 : 1);
     const isGiven = slices.some(
-      ({ field }) => model.forDeparser.has(field) || (field.startsWith("$") && field !== PADDING),
+      ({ field }) =>
+        model.forDeparser.has(field) ||
+        (field.startsWith("$") && field !== PADDING) ||
+        (sharing.gress === "egress" && !isSent && field.endsWith(".egress_port")),
     );
     const isValid = has(slices.some(({ field }) => field.endsWith("$")));
     const isAsked = slices.some(({ field }) => requests.of(sharing.gress, field)?.sizes !== undefined);
-    const size = Math.max(...pieces.map((piece) => piece.size));
+    const lists = [...new Set(pieces.filter((piece) => piece.isSent).map((piece) => listOf(piece, sharing)))];
     return [
       ...(hasValidBits ? [has(isAsked), isValid] : []),
       has(pieces.some((piece) => piece.isAlone)),
       has(isWhole || isGiven),
-      has(pieces.some((piece) => piece.isSent && piece.size === 8)),
+      has(lists.some(({ bits }) => bits === 8)),
       has(isSent),
       ...(isSent
-        ? [-size, -pieces.length]
+        ? [
+            -Math.max(...lists.map(({ bits }) => bits)),
+            -pieces.length,
+            -lists.reduce((sum, { fields }) => sum + fields, 0),
+            ...placeOf(pieces, headers),
+          ]
         : [
             ...(hasValidBits ? [] : [isValid]),
             isGiven ? 1 : PLACES,
@@ -44,6 +53,20 @@ export function inOrder({ model, target, requests }: AllocationInput, work: read
   };
   const ranked = work.map((one) => ({ one, rank: rankOf(one) }));
   return ranked.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ one }) => one);
+}
+
+/** The list of a header in which a piece stood before it was cut; of other pieces they alone. */
+function listOf({ bytes, size, slices }: Piece, { use }: Sharing): HeaderList {
+  const own = { bits: size, fields: slices.length };
+  return bytes === undefined ? own : (use.lists.get(`${bytes.header} ${bytes.first}`) ?? own);
+}
+
+/** The first header of pieces, and the last byte of it first. */
+function placeOf(pieces: readonly Piece[], headers: readonly string[]): [number, number] {
+  const places = pieces.map(({ bytes }): [number, number] =>
+    bytes === undefined ? [headers.length, 0] : [headers.indexOf(bytes.header), -bytes.first],
+  );
+  return places.sort(compareRanks)[0]!;
 }
 
 /** The largest pieces first; of bytes of one header, the last ones (p4c, phv/allocate_phv.cpp). */

@@ -42,6 +42,7 @@ export interface GressUse {
   readonly gress: Gress;
   readonly units: readonly Unit[];
   readonly touched: ReadonlySet<string>;
+  /** What stands on the crossbar: keys, conditions, what is hashed, indices and operands of memories. */
   readonly matched: ReadonlySet<string>;
   /** Results of sums, and operands that are narrower than these. */
   readonly alone: ReadonlySet<string>;
@@ -54,6 +55,14 @@ export interface GressUse {
   readonly operations: readonly { readonly unit: Unit; readonly action: number; readonly op: Operation }[];
   /** Fields of a header of the packet that something reads, or whose bytes the deparser sends. */
   readonly kept: (header: string) => readonly FieldInfo[];
+  /** By header and byte: the list in which the byte stands before lists are cut for containers, of as many bits and fields. */
+  readonly lists: Map<string, HeaderList>;
+}
+
+/** Neighbouring bytes of a header that get their containers together. */
+export interface HeaderList {
+  readonly bits: number;
+  readonly fields: number;
 }
 
 /**
@@ -82,7 +91,8 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
   const tied = new Set(model.forDeparser);
   const ranges = new Map<string, Access[]>();
   for (const unit of units) {
-    for (const { field } of keyReads(unit)) matched.add(field);
+    const ofMemories = unit.attached.flatMap(({ address, operands }) => [...address.inputs, ...operands]);
+    for (const { field } of [...keyReads(unit), ...ofMemories]) matched.add(field);
     for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) {
       touched.add(access.field);
       const list = ranges.get(access.field);
@@ -111,7 +121,7 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
     known.set(header, fields);
     return fields;
   };
-  return { gress, units, touched, matched, alone, aligned, tied, ranges, operations, kept };
+  return { gress, units, touched, matched, alone, aligned, tied, ranges, operations, kept, lists: new Map() };
 }
 
 /** Of a header that is not sent, the compiler places what tables, the parser or the deparser read, and the port with its mark of a second pass. */
@@ -383,9 +393,16 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
     fields.some(
       ({ name, offset, width }) => offset < 8 * to && 8 * from < offset + width && touched.has(name),
     );
+  const cuts = rest.flatMap((range) => cutBytes(range, shape));
+  const isIn = ({ offset, width }: FieldInfo, { from, to }: ByteRange) =>
+    offset < 8 * to && 8 * from < offset + width;
+  for (const { from, to } of new Set([...asked, ...cuts.map(({ list }) => list)])) {
+    const list = { bits: 8 * (to - from), fields: fields.filter((one) => isIn(one, { from, to })).length };
+    for (let byte = from; byte < to; byte++) use.lists.set(`${header} ${byte}`, list);
+  }
   return [
     ...asked.map((range) => piece(range, isTouched(range))),
-    ...rest.flatMap((range) => cutBytes(range, shape)).map((range) => piece(range, range.isTouched)),
+    ...cuts.map((range) => piece(range, range.isTouched)),
   ];
 }
 

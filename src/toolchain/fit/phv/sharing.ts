@@ -19,6 +19,7 @@ export class Sharing {
   readonly #apart: Apart;
   readonly #placed = new WeakMap<Piece, readonly PlacedSlice[]>();
   readonly #writings = new Map<string, Writing[]>();
+  readonly #needs = new WeakMap<Piece, number>();
 
   constructor(
     readonly input: AllocationInput,
@@ -74,7 +75,30 @@ export class Sharing {
     if (kind === "normal") return true;
     if (kind === "tagalong") return !piece.isTouched && piece.bytes !== undefined;
     if (!this.#isSetWhole(piece)) return false;
-    return kind === "mocha" || (asked.includes("dark") && piece.bytes === undefined);
+    return kind === "mocha" || this.#isDark(piece, asked.includes("dark"));
+  }
+
+  /** How much more a container of the kind can than the piece needs: 1 for each kind between (p4c, phv/allocate_phv.cpp). */
+  excessOf(kind: ContainerKind, piece: Piece): number {
+    const known =
+      this.#needs.get(piece) ?? (this.admits("dark", piece) ? 0 : this.admits("mocha", piece) ? 1 : 2);
+    this.#needs.set(piece, known);
+    return kind === "normal" ? 2 - known : kind === "mocha" ? 1 - known : 0;
+  }
+
+  /** Only tables have the piece, none looks it up, and none sets it to action data or a constant (p4c, phv/analysis/dark.cpp). */
+  #isDark({ slices, bytes }: Piece, isAsked: boolean): boolean {
+    if (bytes !== undefined) return false;
+    if (isAsked) return true;
+    const { model } = this.input;
+    return slices.every(({ field }) => {
+      const info = model.fields.get(field);
+      if (info === undefined || !info.metadata || info.intrinsic || model.forDeparser.has(field))
+        return false;
+      if (model.parser.sets(this.gress).has(field) || model.parser.reads(this.gress).has(field)) return false;
+      if (this.use.matched.has(field)) return false;
+      return (this.#writings.get(field) ?? []).every(({ op }) => !op.data && op.sources.length > 0);
+    });
   }
 
   /** Tables write all of the piece or nothing, and compute nothing for it. */
@@ -192,6 +216,18 @@ export class Sharing {
     return (
       [...actions.values()].every((list) => this.#isOneInstruction(list, slices)) && !this.#clash(writings)
     );
+  }
+
+  /** Every action that writes one of the slices writes all of each: a container that instructions only set whole can hold them. */
+  areSetTogether(slices: readonly PlacedSlice[]): boolean {
+    const actions = new Map<string, Set<PlacedSlice>>();
+    for (const slice of slices)
+      for (const { unit, action, op } of this.#writings.get(slice.field) ?? []) {
+        if (!covers(slice, op.write)) return false;
+        const key = `${unit.id} ${action}`;
+        actions.set(key, (actions.get(key) ?? new Set()).add(slice));
+      }
+    return [...actions.values()].every((written) => written.size === slices.length);
   }
 
   #areOfOneHeader(a: string, b: string): boolean {

@@ -9,6 +9,9 @@ import { meetInStage } from "./conflicts.js";
 import { type GressUse, type Piece, sizeFor } from "./pieces.js";
 import { validityContainers } from "./validity.js";
 
+/** On a chip whose values for the deparser have a bit that says whether they are there: those that egress has whatever the program does. */
+const GIVEN_IN_EGRESS = ["$egress.mirror_io_select", "$egress.egress_port"];
+
 /** Bits of a list, which a container holds. */
 const MAX_BITS = 32;
 
@@ -18,14 +21,24 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
     !isAlone && slices.length === 1 && slices[0]!.width === 1 && slices[0]!.field.endsWith("$");
   const single: Piece[] = [];
   const lists: string[][] = [];
+  const isShared = input.target.phv.deparser_validity_shared;
   const order = [...validityContainers(input.model, use.gress, input.target).keys()];
+  const listed = new Set(order.filter((name) => name.endsWith(".$valid$")));
   const rankOf = ({ slices }: Piece) => {
     const at = order.indexOf(defined(slices[0]).field);
     return at < 0 ? order.length : at;
   };
   const writingsOf = (field: string) => use.operations.filter(({ op }) => op.write.field === field);
+  const values = isShared
+    ? [...given(use.gress, pieces), ...order.filter((name) => !name.endsWith("$"))]
+    : [];
+  if (values.length > 0) lists.push(values.map((name) => `${name}.$valid$`));
   for (const piece of pieces.filter(isValid).sort((a, b) => rankOf(a) - rankOf(b))) {
     const { field } = defined(piece.slices[0]);
+    if (isShared && !listed.has(field)) {
+      single.push(piece);
+      continue;
+    }
     let list = lists.at(-1);
     if (list === undefined || list.length === MAX_BITS) lists.push((list = []));
     const mine = writingsOf(field);
@@ -40,6 +53,11 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
     ...single,
     ...lists.map((fields) => listPiece(use.gress, fields)),
   ];
+}
+
+function given(gress: Gress, pieces: readonly Piece[]): readonly string[] {
+  const has = pieces.some(({ slices }) => slices.some(({ field }) => field === GIVEN_IN_EGRESS[0]));
+  return gress === "egress" && has ? GIVEN_IN_EGRESS : [];
 }
 
 function listPiece(gress: Gress, fields: readonly string[]): Piece {

@@ -408,10 +408,15 @@ class Verification {
             const live = slices.filter(
               (one) => one !== slice && !this.#isExclusive(gress, one.field, slice.field),
             );
+            const isWhole = ({ write }: Operation, { field, lo, width }: PlacedSlice) =>
+              write.field === field && write.lo <= lo && lo + width <= write.lo + write.width;
             const beside = live.filter(
-              (one) => one.live.from < slice.live.to && slice.live.from < one.live.to,
+              (one) =>
+                one.live.from < slice.live.to &&
+                slice.live.from < one.live.to &&
+                !operations.some((other) => isWhole(other, one)),
             );
-            const whole = op.write.lo <= slice.lo && slice.lo + slice.width <= op.write.lo + op.write.width;
+            const whole = isWhole(op, slice);
             if (op.kind !== "set" || !whole || beside.length > 0)
               this.#wrong("kind", `${unit.label} does not set ${name} whole`);
           }
