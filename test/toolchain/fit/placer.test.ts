@@ -127,6 +127,26 @@ const CASES: readonly Case[] = [
     parts: ["t0@0(16)", "if (h.d.s == 1)@0", "t2 <- if (h.d.s == 1)@0(16)", "t1@1(16)"],
   },
   {
+    what: "a table whole in the stage that the flow has gone past",
+    target: small({}, { blocks: 20 }),
+    locals:
+      T("t0", "h.d.a: exact", "h.d.b = v;") +
+      T("t1", "h.d.b: exact", "h.d.c = v;") +
+      T("t2", "h.d.e: exact", "h.d.f = v;"),
+    apply: "if (h.d.s == 1) { t0.apply(); t1.apply(); } t2.apply();",
+    parts: ["if (h.d.s == 1)@0", "t0 <- if (h.d.s == 1)@0(16)", "t2@0(16)", "t1@1(16)"],
+  },
+  {
+    what: "no part of a table in the stage that the flow has gone past",
+    target: small({}, { blocks: 20 }),
+    locals:
+      T("t0", "h.d.a: exact", "h.d.b = v;") +
+      T("t1", "h.d.b: exact", "h.d.c = v;") +
+      T("t2", "h.d.e: exact", "h.d.f = v;", "", 60_000),
+    apply: "if (h.d.s == 1) { t0.apply(); t1.apply(); } t2.apply();",
+    parts: ["if (h.d.s == 1)@0", "t0 <- if (h.d.s == 1)@0(16)", "t1@1(16)", "t2@1(32768)", "t2@2(27232)"],
+  },
+  {
     what: "conditions within each other",
     target: tofino,
     locals: T("t0", "h.d.a: exact", "h.d.b = v;") + T("t1", "h.d.c: exact", "h.d.e = v;"),

@@ -370,3 +370,33 @@ it("answers for a table of partitions that no device holds", () => {
   table t { key = { hdr.d.i : exact; hdr.d.a : ternary; } actions = { f; } size = 2000000000; }`;
   expect(placementOf({ ingress: table, apply: "t.apply();" }).unplaced).toHaveLength(1);
 });
+
+describe("a value for the deparser of a Tofino 2 in the byte of its bit of validity", () => {
+  const blocks = (statements: string, headers: string[] = [], target = "tofino2") =>
+    sumsOf(
+      {
+        headers,
+        parser: `${headers.map((name) => `pkt.extract(hdr.${name});`).join(" ")} transition accept; }`,
+        ingress: `
+  action drop() { ${statements} }
+  table t { key = { hdr.d.a : exact; hdr.d.i : exact; } actions = { drop; NoAction; } default_action = NoAction(); size = 163840; }`,
+        apply: "t.apply();",
+      },
+      target,
+      "srams",
+    )[0];
+
+  it("takes data of entries, because a header's bit is between both (logged: two entries a word of one block, 163,840 in a stage)", () => {
+    expect(blocks("dprsr.drop_ctl = 1;")).toBe(80);
+    // A Tofino 1 has no such bit.
+    expect(blocks("dprsr.drop_ctl = 1;", [], "tofino")).toBe(60);
+  });
+
+  it("takes none where only the bit is written, because the parser has cleared the value", () => {
+    expect(blocks("dprsr.drop_ctl = 0;")).toBe(60);
+  });
+
+  it("takes none where the byte has no room for the value", () => {
+    expect(blocks("dprsr.drop_ctl = 1;", ["e", "f", "g", "h"])).toBe(60);
+  });
+});

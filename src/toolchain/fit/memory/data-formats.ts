@@ -28,9 +28,14 @@ export interface SlottedSection {
 
 export function slotted(section: Section): SlottedSection {
   const slots = noInputs();
-  for (const { operand, byte, bytes } of slotsOf(section))
+  const inMask = new Set<number>();
+  for (const { operand, byte, bytes } of slotsOf(section)) {
     for (let i = byte; i < byte + bytes; i++) slots[(operand.size / 8) as SlotBytes].add(i);
-  const bits = section.bits.findLastIndex((bit: DataBit) => bit !== EMPTY) + 1;
+    if (operand.mask !== undefined) for (let i = byte + bytes / 2; i < byte + bytes; i++) inMask.add(i);
+  }
+  // A mask ends with its highest one.
+  const holds = (bit: DataBit, at: number) => bit !== EMPTY && !(bit === 0 && inMask.has(at >> 3));
+  const bits = section.bits.findLastIndex(holds) + 1;
   return { bytes: section.bits.length / 8, bits, slots };
 }
 

@@ -100,16 +100,21 @@ function note(operation: Operation, action: ActionModel, { gress, phv, numbers, 
   const first = numbers.firstOf(datum?.argument?.name) + (datum?.argument?.lo ?? 0) - write.lo;
   const known = new Set<number>();
   for (const container of phv.touchedBy(gress, write)) {
-    const places = placesIn(container, write).filter(([bit]) => !known.has(bit));
+    const all = placesIn(container, write).filter(({ role }) => role !== "cleared" || constant !== 0n);
     // Of bits that stand in several containers in turn, an action writes one.
+    const places = all.filter(({ bit, role }) => role === "validity" || !known.has(bit));
     if (places.length === 0) continue;
-    for (const [bit] of places) known.add(bit);
     const writes = byContainer.get(container.id) ?? emptyWrites(container);
     byContainer.set(container.id, writes);
     writes.fields.add(write.field);
     if (operation.given === true) writes.isGiven = true;
-    if (kind === "logic" || kind === "arithmetic") writes.isSet = false;
-    for (const [bit, at] of places) {
+    for (const { bit, at, role } of places) {
+      if (role === "validity") {
+        writes.constants[at] = 1;
+        continue;
+      }
+      known.add(bit);
+      if (kind === "logic" || kind === "arithmetic") writes.isSet = false;
       if (constant !== undefined) writes.constants[at] = Number((constant >> BigInt(bit - write.lo)) & 1n);
       else if (datum !== undefined) writes.data[at] = first + bit;
     }
@@ -128,13 +133,21 @@ function emptyWrites(container: Container): Writes {
   };
 }
 
+/** A bit of a field, and where it stands in a container. */
+interface Place extends Pick<Container["slices"][number], "role"> {
+  readonly bit: number;
+  readonly at: number;
+}
+
 /** Bits of the field that the container holds, each with its place there. */
-function placesIn({ slices }: Container, { field, lo, width }: Access): [bit: number, at: number][] {
-  const places: [number, number][] = [];
+function placesIn({ slices }: Container, { field, lo, width }: Access): Place[] {
+  const places: Place[] = [];
   for (const slice of slices) {
     if (slice.field !== field) continue;
+    const { role } = slice;
     const end = Math.min(slice.lo + slice.width, lo + width);
-    for (let bit = Math.max(slice.lo, lo); bit < end; bit++) places.push([bit, slice.at + bit - slice.lo]);
+    for (let bit = Math.max(slice.lo, lo); bit < end; bit++)
+      places.push({ bit, at: slice.at + bit - slice.lo, ...(role === undefined ? {} : { role }) });
   }
   return places;
 }

@@ -3,7 +3,10 @@ import type { Gress } from "../model/model.js";
 import type { PhvAllocation } from "./allocation.js";
 import type { Container, PhvLayout } from "./pack.js";
 
-/** The containers of the allocation; of a field that has none there, those of `packed`. */
+/**
+ * The containers of the allocation; of a field that has none there, and of one that stands beside its bit of validity, which is no field of the
+ * allocation, those of `packed`.
+ */
 export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout): PhvLayout {
   const byField = new Map<string, Container[]>();
   const first = packed.containers.length;
@@ -24,7 +27,12 @@ export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout
         });
     }
   }
-  const of = (gress: Gress, field: string) => byField.get(`${gress} ${field}`) ?? packed.of(gress, field);
+  const of = (gress: Gress, field: string) => {
+    const own = packed.of(gress, field);
+    return own.some((container) => isBesideValidity(container, field))
+      ? own
+      : (byField.get(`${gress} ${field}`) ?? own);
+  };
   return {
     containers: packed.containers,
     of,
@@ -33,4 +41,10 @@ export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout
         slices.some((slice) => slice.field === field && slice.lo < lo + width && lo < slice.lo + slice.width),
       ),
   };
+}
+
+/** The container has the field and the bit that says that it was written. */
+function isBesideValidity({ slices }: Container, field: string): boolean {
+  const own = slices.filter((slice) => slice.field === field);
+  return own.length > 1 && own.some(({ role }) => role === "validity");
 }

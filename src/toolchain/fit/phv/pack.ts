@@ -18,6 +18,8 @@ interface Bits {
   /** Lowest bit of the field in this slice. */
   readonly lo: number;
   readonly width: number;
+  /** `validity`: the bit is 1 once the field is written; `cleared`: the field is 0 before that, so that zeros are not written. */
+  readonly role?: "validity" | "cleared";
 }
 
 interface ContainerSlice extends Bits {
@@ -109,10 +111,13 @@ class Packer {
         this.#place(gress, [{ field: `${attached.name}$result`, lo: 0, width: bits }], bits, false);
       }
     }
+    const lists = this.#validityLists(gress);
+    const beside = this.#besideValidity(gress, lists, used);
+    const isBeside = (name: string) => [...beside.values()].some(({ name: own }) => own === name);
     for (const header of this.model.headers.values()) {
       if (header.metadata) {
         const infos = header.fields
-          .filter((name) => used.has(name))
+          .filter((name) => used.has(name) && !isBeside(name))
           .map((name) => defined(this.model.fields.get(name)));
         const flags = [
           ...infos.filter((info) => this.#isVariableFlag(info)),
@@ -135,7 +140,33 @@ class Packer {
         (name) => alone.has(name),
       );
     }
-    this.#packValidity(gress, [...used.keys()]);
+    this.#packValidity(gress, [...used.keys()], { lists, beside });
+  }
+
+  #validityLists(gress: Gress): ReadonlyMap<string, number> {
+    const listsOf = this.target.phv.deparser_validity_shared ? validityContainers : validityLists;
+    return this.model.hasEgressParser ? listsOf(this.model, gress, this.target) : new Map();
+  }
+
+  /**
+   * By list of validity bits in one byte with room: the small value that stands beside its bit (measured: `drop_ctl` of all public designs
+   * that the compiler placed for a Tofino 2, with four and five bits of validity; with six and more it has another container). What sets the value
+   * sets both, and takes data with a mask for it.
+   */
+  #besideValidity(
+    gress: Gress,
+    lists: ReadonlyMap<string, number>,
+    used: ReadonlyMap<string, readonly Access[]>,
+  ): ReadonlyMap<number, FieldInfo> {
+    const beside = new Map<number, FieldInfo>();
+    if (!this.target.phv.deparser_validity_shared) return beside;
+    for (const [name, list] of lists) {
+      const info = this.model.fields.get(name);
+      if (info === undefined || !used.has(name) || !this.#isFlag(gress, info) || beside.has(list)) continue;
+      const count = [...lists.values()].filter((one) => one === list).length;
+      if (info.width > 1 && count + info.width <= 8) beside.set(list, info);
+    }
+    return beside;
   }
 
   /**
@@ -173,7 +204,11 @@ class Packer {
   }
 
   /** The bits that tell the deparser what to send share containers: headers' validity, and which checksum is sent. */
-  #packValidity(gress: Gress, used: readonly string[]): void {
+  #packValidity(
+    gress: Gress,
+    used: readonly string[],
+    { lists, beside }: { lists: ReadonlyMap<string, number>; beside: ReadonlyMap<number, FieldInfo> },
+  ): void {
     const bits = used
       .flatMap((name) => this.model.fields.get(name) ?? [])
       .filter(({ name, metadata, width }) => metadata && width === 1 && name.endsWith("$"));
@@ -182,18 +217,40 @@ class Packer {
         this.#placeBits(gress, bits.slice(at, at + WORD_BITS));
       return;
     }
-    const listsOf = this.target.phv.deparser_validity_shared ? validityContainers : validityLists;
-    const lists = listsOf(this.model, gress, this.target);
     for (const list of new Set(lists.values())) {
       const own = bits.filter(({ name }) => lists.get(name) === list);
       // Bits that no table writes have places among them.
       const all = [...lists.keys()].filter((name) => lists.get(name) === list);
-      if (own.length > 0)
-        this.#placeBits(gress, all.flatMap((name) => this.model.fields.get(name) ?? []).reverse());
+      const value = beside.get(list);
+      if (value !== undefined) {
+        const slice = { field: value.name, lo: 0, width: value.width };
+        const isCleared = this.#writersOf(gress, value.name) === 1;
+        const slices = [
+          isCleared ? { ...slice, role: "cleared" as const } : slice,
+          ...this.#validityBits(all),
+        ];
+        this.#place(gress, slices, all.length + value.width, false);
+      } else if (own.length > 0) this.#place(gress, this.#validityBits(all), all.length, false);
     }
     const others = bits.filter(({ name }) => !lists.has(name));
     for (let at = 0; at < others.length; at += WORD_BITS)
       this.#placeBits(gress, others.slice(at, at + WORD_BITS));
+  }
+
+  /** Units of the gress that write the field. */
+  #writersOf(gress: Gress, field: string): number {
+    const { units } = this.model;
+    return units.filter(
+      (unit) => unit.gress === gress && writesOf(unit).some((write) => write.field === field),
+    ).length;
+  }
+
+  /** The bits of a list, the last one highest: those of headers, and those of values, which have the names of these. */
+  #validityBits(names: readonly string[]): Bits[] {
+    const slices = names.map((field) => ({ field, lo: 0, width: 1 }));
+    return slices
+      .map((slice) => (slice.field.endsWith("$") ? slice : { ...slice, role: "validity" as const }))
+      .reverse();
   }
 
   #placeBits(gress: Gress, bits: readonly FieldInfo[]): void {

@@ -87,11 +87,12 @@ function writtenIn(model: FitModel, gress: Gress): ReadonlySet<string> {
   );
 }
 
-/** Values for the deparser that have a bit. */
+/** Values for the deparser that have a bit, in the order in which tables write them. */
 function valuesOf(model: FitModel, gress: Gress, target: Target, written: ReadonlySet<string>): string[] {
   if (!target.phv.deparser_validity_shared) return [];
   // The kind of mirror of ingress always has one, because the compiler drops packets with a mirror that is switched off.
   const mirror =
     gress === "ingress" ? model.program.architecture?.pipes[0]?.ingress.fields[MIRROR] : undefined;
-  return [...model.forDeparser].filter((field) => written.has(field) || field === mirror?.join("."));
+  const all = mirror === undefined ? written : new Set([mirror.join("."), ...written]);
+  return [...all].filter((field) => model.forDeparser.has(field));
 }

@@ -265,10 +265,11 @@ class Placer {
     while (this.#stopped === undefined && !this.#work.isSpent) {
       const ready = this.#candidates(stage);
       if (this.#placeBest(ready, stage)) continue;
-      // A table alone may still join the stage, although the flow has gone past it.
+      // A table alone may still join the stage, whole, although the flow has gone past it (mau/table_placement.cpp, try_backfill_table).
       const { branches } = this.#sequences;
       const late = [...this.#waiting].filter((id) => this.#isOpen(id) && defined(branches[id]).length === 0);
-      if (late.some((id) => this.#isReady(id, stage) && this.#take(id, stage))) continue;
+      if (late.some((id) => this.#isReady(id, stage) && this.#hasRoom(id, stage) && this.#take(id, stage)))
+        continue;
       if (this.#parts.length > before || !this.#placeConditionAlone(stage)) return;
     }
   }
@@ -316,6 +317,15 @@ class Placer {
     }
     this.#steps.push(step);
     return true;
+  }
+
+  /** No part of the table is placed, and the stage has room for all of it. */
+  #hasRoom(id: number, stage: number): boolean {
+    const { demands, model, plans } = this.problem;
+    const rest = defined(this.#rest[id]);
+    if (rest < entriesToPlace(defined(model.units[id]))) return false;
+    const here = defined(this.#stages[stage]);
+    return here.exceeded(defined(demands[id]), defined(plans[id]).layout(rest)) === undefined;
   }
 
   /** The stage has no room for all entries of a table that may be split. */
