@@ -3,7 +3,7 @@
  * when it entered the stage, so a step that needs the result of another is one level later. Local variables that only
  * pass a value on take no step. Over 800 lines, since one class holds the values of a packet that all kinds of primitives read and write.
  */
-import { defined } from "../../../base/index.js";
+import { defined, given } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import {
   choiceOf,
@@ -55,9 +55,13 @@ export interface ActionContext {
   readonly headerFields: ReadonlyMap<string, readonly string[]>;
   /** Local variables of this action: it sets them before it reads them, and nothing else uses them. */
   readonly locals: ReadonlySet<string>;
+  /** Of the local variables, those that only hashes read. */
+  readonly onlyHashed: ReadonlySet<string>;
   /** Fields that something reads, in the pipeline or after it. */
   readonly live: ReadonlySet<string>;
   readonly counts: ReadonlyMap<string, Attached["counts"]>;
+  /** Fields that hold the number of the entry that a table found: the cell of a direct register. */
+  readonly entryNumbers: ReadonlySet<string>;
   readonly features: Feature[];
   readonly gress: Gress;
   /** Constants that are part of an instruction, others are action data; null: no limit is known. */
@@ -276,7 +280,12 @@ export class ActionReader {
         );
         return;
       }
-      if (expr.kind !== "operation" || expr.op === "hash" || expr.op === "?") {
+      // The hash engine of a Tofino puts bits together and has their exclusive or.
+      const isInput =
+        this.context.program.architecture !== undefined &&
+        this.context.onlyHashed.has(access.field) &&
+        isLinear(expr);
+      if (expr.kind !== "operation" || expr.op === "hash" || expr.op === "?" || isInput) {
         this.#values.set(access.field, this.#asOfNow(expr));
         return;
       }
@@ -476,7 +485,9 @@ export class ActionReader {
     else if (expr.kind === "operation") {
       for (const part of operandsOf(expr)) {
         if (part.kind === "argument") step.data.push({ bits: part.width, target: access });
-        else if (part.kind === "constant") this.#constant(step, part.value, access);
+        else if (part.kind === "constant")
+          // Equal constants of one action are one value of its data.
+          this.#constant(step, part.value, access, { name: `= ${part.value}`, lo: 0 });
       }
       const steps = stepsOf(expr);
       this.context.features.push({ kind: "operation", expr, width: access.width, steps, source });
@@ -484,12 +495,12 @@ export class ActionReader {
     }
   }
 
-  #constant(step: Step, value: bigint, target: Access): void {
+  #constant(step: Step, value: bigint, target: Access, argument?: ActionDatum["argument"]): void {
     const { min, max } = this.context.constants;
     const top = 1n << BigInt(target.width);
     const signed = value >= top / 2n ? value - top : value;
     const small = (min === null || signed >= BigInt(min)) && (max === null || signed <= BigInt(max));
-    if (!small) step.data.push({ bits: target.width, target });
+    if (!small) step.data.push({ bits: target.width, target, ...given({ argument }) });
   }
 
   #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string; address: Attached["address"] } {
@@ -501,6 +512,8 @@ export class ActionReader {
       step.hashes.push(hash);
       return { kind: "hash", text, address: { bits: hash.bits, inputs } };
     }
+    const isEntry = expr.kind === "field" && this.context.entryNumbers.has(expr.access.field);
+    if (isEntry) return { kind: "direct", text, address: { bits: 0, inputs: [] } };
     if (expr.kind === "argument" || expr.kind === "constant")
       return { kind: expr.kind, text, address: { bits: 0, inputs: [] } };
     addReads(step.reads, inputs);
@@ -587,7 +600,7 @@ export class ActionReader {
           name,
           index: kind,
           address,
-          size: declared.size,
+          size: kind === "direct" ? 0 : declared.size,
           width: declared.bitwidth,
           counts: "both",
           source: declared.source_info,

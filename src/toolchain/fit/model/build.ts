@@ -5,7 +5,7 @@ import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { splitAlgorithmic } from "./algorithmic.js";
 import { checksumTables } from "./checksums.js";
-import { comparedBits, gatewayCount, gatewayHashBits } from "./conditions.js";
+import { comparedBits, gatewayCost, gatewayCount, gatewayHashBits } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
@@ -86,6 +86,7 @@ class Builder {
   readonly #ways = new Map<number, readonly Successors[]>();
   readonly #uses: ReturnType<typeof findUses>;
   readonly #counts = new Map<string, Attached["counts"]>();
+  readonly #entryNumbers = new Set<string>();
 
   constructor(
     program: Program,
@@ -106,6 +107,9 @@ class Builder {
     for (const counter of this.#index.counters.list) {
       this.#counts.set(counter.name, countsOf(counter.message.spec));
     }
+    for (const { tables } of this.#json.pipelines)
+      for (const { entry_target: target } of tables)
+        if (target !== undefined) this.#entryNumbers.add(target.join("."));
   }
 
   /** The table and its action stand for bare statements of a control: P4Info has neither. */
@@ -359,6 +363,7 @@ class Builder {
   #readCondition(condition: bmv2.Conditional, gress: Gress): Omit<Unit, "id"> {
     const expr = readValue(condition.expression, { fields: this.#fields, parameters: [] });
     this.#features.push({ kind: "condition", name: condition.name, expr, source: condition.source_info });
+    const gateways = gatewayCount(expr, this.target.gateway) ?? 1;
     return {
       name: condition.name,
       label: `if (${fragmentOf(condition.source_info) ?? formatExpr(expr)})`,
@@ -372,8 +377,9 @@ class Builder {
       condition: {
         reads: readsOf(expr),
         compared: comparedBits(expr),
+        tests: gateways === 1 ? gatewayCost(expr) : undefined,
         hashBits: gatewayHashBits(expr, this.target.gateway),
-        gateways: gatewayCount(expr, this.target.gateway) ?? 1,
+        gateways,
         text: formatExpr(expr),
       },
       source: condition.source_info,
@@ -394,8 +400,10 @@ class Builder {
             fields: this.#fields,
             headerFields: new Map([...this.#headers].map(([name, header]) => [name, header.fields])),
             locals: this.#uses.localsOf(action.id),
+            onlyHashed: this.#uses.onlyHashed,
             live: this.#uses.live,
             counts: this.#counts,
+            entryNumbers: this.#entryNumbers,
             features: this.#features,
             gress,
             constants: { min: this.target.action.min_constant, max: this.target.action.max_constant },

@@ -7,6 +7,10 @@ import { type Expr, onesOf, quoteExpr, readsOf } from "./expressions.js";
 import type { Access } from "./model.js";
 
 export interface GatewayCost {
+  /** What is compared with constants, each once. */
+  readonly equal: readonly Access[];
+  /** Of the comparisons between two fields: one side, each once. */
+  readonly pairs: readonly Access[];
   /** Bits that are compared with constants, each counted once. */
   readonly equalBits: number;
   /** Bits of one side of the comparisons between two fields. */
@@ -118,6 +122,7 @@ function orderedBits(op: string, access: Access, value: bigint): Access {
 export function gatewayCost(expr: Expr): GatewayCost {
   const equal = new Map<string, Access>();
   const range = new Map<string, number>();
+  const pairs = new Map<string, Access>();
   let pairBits = 0;
   let impossible: string | undefined;
   const key = (a: Access) => `${a.field}[${a.lo}+${a.width}]`;
@@ -157,6 +162,7 @@ export function gatewayCost(expr: Expr): GatewayCost {
         }
       } else if (equality && left.kind === "field" && right.kind === "field") {
         pairBits += width;
+        pairs.set(`${key(left.access)} ${key(right.access)}`, right.access);
       } else if (equality && right.kind === "constant" && isMask(left)) {
         const access = maskedBits(left);
         equal.set(key(access), access);
@@ -178,7 +184,15 @@ export function gatewayCost(expr: Expr): GatewayCost {
   const equalBits = seen.size;
   let rangeBits = 0;
   for (const bits of range.values()) rangeBits += bits;
-  return { equalBits, pairBits, rangeBits, rows: Math.max(1, Math.min(rows.yes, rows.no)), impossible };
+  return {
+    equal: [...equal.values()],
+    pairs: [...pairs.values()],
+    equalBits,
+    pairBits,
+    rangeBits,
+    rows: Math.max(1, Math.min(rows.yes, rows.no)),
+    impossible,
+  };
 }
 
 interface Mask {

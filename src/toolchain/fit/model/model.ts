@@ -47,7 +47,7 @@ export interface ActionDatum {
   readonly bits: number;
   /** The field that receives it; undefined: an index or another use without a container. */
   readonly target: Access | undefined;
-  /** The argument whose bits from `lo` up it is, where the field is set to it. */
+  /** The argument, or the constant of an operation, whose bits from `lo` up it is. */
   readonly argument?: { readonly name: string; readonly lo: number };
 }
 
@@ -143,12 +143,24 @@ export interface Implementation {
   readonly selector: SelectorModel | undefined;
 }
 
+/** What a gateway compares. */
+export interface GatewayTests {
+  /** With constants, each once. */
+  readonly equal: readonly Access[];
+  /** With another field: one side, each once. */
+  readonly pairs: readonly Access[];
+  /** Bits that are compared by order with a bound that is not a power of two. */
+  readonly rangeBits: number;
+}
+
 /** The condition of a gateway. */
 interface ConditionModel {
   readonly reads: readonly Access[];
   /** The bits of them that gateways see. */
   readonly compared: readonly Access[];
-  /** Bits that gateways see through the hash matrix. */
+  /** What one gateway that evaluates it compares; undefined: several do. */
+  readonly tests: GatewayTests | undefined;
+  /** Bits that several gateways see through the hash matrix. */
   readonly hashBits: number;
   /** Gateways in sequence that evaluate it. */
   readonly gateways: number;

@@ -14,6 +14,8 @@ export interface Uses {
   readonly used: ReadonlySet<string>;
   /** Where a field is first named, for messages. */
   readonly places: ReadonlyMap<string, bmv2.SourceInfo>;
+  /** Fields that hashes read, and nothing else. */
+  readonly onlyHashed: ReadonlySet<string>;
   localsOf(action: number): ReadonlySet<string>;
   /** Fields that actions of a gress write, and that its actions, keys and conditions read. */
   writtenIn(gress: string): ReadonlySet<string>;
@@ -36,11 +38,13 @@ export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, 
     if (!info.metadata || info.intrinsic || readers.has(name)) live.add(name);
   }
   const locals = finder.localsOfActions(fields);
+  const onlyHashed = new Set([...finder.hashed].filter((name) => !finder.readPlain.has(name)));
   const none: ReadonlySet<string> = new Set();
   return {
     live,
     used: new Set([...readers.keys(), ...writers.keys()]),
     places,
+    onlyHashed,
     localsOf: (action) => locals.get(action) ?? none,
     writtenIn: (gress) => fieldsOf(writers, actionsOf(program, gress)),
     readIn: (gress) => {
@@ -56,6 +60,10 @@ class UseFinder {
   readers = new Map<string, Set<number>>();
   readonly writers = new Map<string, Set<number>>();
   readonly places = new Map<string, bmv2.SourceInfo>();
+  /** Fields that calculations read, and that something else reads. */
+  readonly hashed = new Set<string>();
+  readonly readPlain = new Set<string>();
+  #inCalculation = false;
   /** Owner and field, where the owner reads it before it writes it. */
   readonly #readFirst = new Set<string>();
 
@@ -91,6 +99,7 @@ class UseFinder {
       for (const key of table.key) {
         const name = typeof key.target === "string" ? `${key.target}.$valid$` : key.target.join(".");
         note(here, name, OUTSIDE);
+        this.readPlain.add(name);
         this.#notePlace(name, table.source_info);
       }
     }
@@ -141,7 +150,9 @@ class UseFinder {
   }
 
   #visitCalculation(name: unknown, owner: number): void {
+    this.#inCalculation = true;
     this.#visit(defined(this.program.calculations.find((one) => one.name === name)).input, owner);
+    this.#inCalculation = false;
   }
 
   #visit(value: unknown, owner: number): void {
@@ -156,6 +167,7 @@ class UseFinder {
       if (owner !== OUTSIDE && this.writers.get(name)?.has(owner) !== true)
         this.#readFirst.add(`${owner} ${name}`);
       note(this.readers, name, owner);
+      (this.#inCalculation ? this.hashed : this.readPlain).add(name);
       return;
     }
     if (node.type === "calculation") {

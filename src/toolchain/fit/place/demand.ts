@@ -5,7 +5,7 @@ import { aluMemory, attachedMemory, selectorMemory } from "../memory/attached.js
 import type { ActionMemory, AluMemory } from "../memory/blocks.js";
 import type { TablePlan } from "../memory/layout.js";
 import { selectorHashBits, wordChoiceBits } from "../memory/selectors.js";
-import type { Access, Gress, HashUse, Implementation, Unit } from "../model/model.js";
+import type { Access, GatewayTests, Gress, HashUse, Implementation, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import type { CrossbarUse, Operand } from "./crossbar.js";
@@ -143,8 +143,9 @@ export function demandOf(
       });
   }
   if (unit.condition !== undefined) {
-    const { compared, hashBits, gateways } = unit.condition;
-    crossbar.push({ kind: "gateway", bytes: bytesOf(compared), bits: hashBits, groups: gateways });
+    const { compared, tests, hashBits, gateways } = unit.condition;
+    const bits = tests === undefined ? hashBits : hashBitsOf(tests, unit.gress, { phv, target });
+    crossbar.push({ kind: "gateway", bytes: bytesOf(compared), bits, groups: gateways });
   }
   const distribution = distributionOf(unit, plan, { target, phv });
   crossbar.push(...distribution);
@@ -157,7 +158,10 @@ export function demandOf(
     crossbar.unshift({
       kind: "gateway",
       bytes: key,
-      bits: Math.max(0, plan.keyBytes.bits - 8 * (target.gateway.bytes ?? 0)),
+      bits: hashBitsOf({ equal: unit.key.map(({ access }) => access), pairs: [], rangeBits: 0 }, unit.gress, {
+        phv,
+        target,
+      }),
       groups: 1,
     });
   const extra = unit.attached.some((attached) => attached.updatesAndReturns) ? 1 : 0;
@@ -190,6 +194,38 @@ export function demandOf(
     meterAlus,
     shared,
   };
+}
+
+/**
+ * Bits that a gateway sees through the hash matrix (p4c, mau/gateway.cpp, compute_offsets): what is compared by order, and what is compared
+ * with constants beyond the bytes that it sees. Each part of a container's byte takes one of these, even where two parts are in one byte,
+ * the widest first.
+ */
+export function hashBitsOf(
+  { equal, pairs, rangeBits }: GatewayTests,
+  gress: Gress,
+  { phv, target }: { phv: PhvLayout; target: Target },
+): number {
+  const { bytes } = target.gateway;
+  if (bytes === null) return rangeBits;
+  const paired = new Set(crossbarBytes(pairs, gress, phv).map(({ name }) => name));
+  const parts: number[] = [];
+  for (const access of equal) {
+    const bits = new Map<string, number>();
+    forEachBit(access, gress, phv, ({ id }, at) => {
+      const byte = `${id}:${at >> 3}`;
+      if (!paired.has(byte)) bits.set(byte, (bits.get(byte) ?? 0) + 1);
+    });
+    parts.push(...bits.values());
+  }
+  const free = Math.max(0, bytes - paired.size);
+  return (
+    rangeBits +
+    parts
+      .sort((a, b) => b - a)
+      .slice(free)
+      .reduce((sum, width) => sum + width, 0)
+  );
 }
 
 function profileMemory(

@@ -301,15 +301,16 @@ function flat(value: Expr): Expr {
   );
 }
 
-function hash({ program }: Lowering, { instance, args, result, span }: Extern): Stmt[] {
+function hash({ program, form }: Lowering, { instance, args, result, span }: Extern): Stmt[] {
   if (result === undefined) return [];
   const data = symmetric(defined(args[0]), defined(instance));
   const width = totalWidth(result.type);
   const algo = fold(defined(defined(instance).args[0]));
-  if (algo.kind === "member" && algo.name === "IDENTITY")
+  const isIdentity = algo.kind === "member" && algo.name === "IDENTITY";
+  if (isIdentity && form === "switch")
     return [assign(result, fromBits(cast(flat(data), bits(width), span), result.type), span)];
   // A wider result is the value again and again.
-  const own = Math.min(width, hashWidth(defined(instance)));
+  const own = isIdentity ? width : Math.min(width, hashWidth(defined(instance)));
   const value = local(program, "hash", bits(own), span);
   let repeated: Expr = value;
   while (totalWidth(repeated.type) < width)

@@ -459,14 +459,21 @@ function operandsOfMethod(method: IrMethod): Expr[] {
   return found;
 }
 
-/** The bits that a slice, or a cast to fewer bits, keeps of a value. */
+/** The bits that a slice, or a cast to fewer bits, keeps of a value, or of one that is shifted to the right; a slice of a slice is one. */
 function cutOf(expr: Expr): Extract<Expr, { kind: "slice" }> | undefined {
-  if (expr.kind === "slice") return expr;
-  if (expr.kind !== "cast" || expr.type.kind !== "bits" || expr.operand.type.kind !== "bits")
-    return undefined;
-  const width = totalWidth(expr.type);
-  const cut = width < totalWidth(expr.operand.type) ? sliceOf(expr.operand, width - 1, 0) : undefined;
-  return cut?.kind === "slice" ? cut : undefined;
+  if (expr.kind !== "slice" && expr.kind !== "cast") return undefined;
+  const { operand } = expr;
+  if (expr.type.kind !== "bits" || operand.type.kind !== "bits") return undefined;
+  const [low, high] = expr.kind === "slice" ? [expr.low, expr.high] : [0, totalWidth(expr.type) - 1];
+  const by = operand.kind === "binary" && operand.op === ">>" ? operand.right : undefined;
+  const shift = by?.kind === "number" ? Number(by.value) : 0;
+  const inner = operand.kind === "binary" && by?.kind === "number" ? operand.left : operand;
+  // Above the value, a shift leaves zeros.
+  if (high + shift >= totalWidth(operand.type)) return undefined;
+  const known = cutOf(inner);
+  const value = known === undefined ? inner : known.operand;
+  const cut = sliceOf(value, high + shift + (known?.low ?? 0), low + shift + (known?.low ?? 0));
+  return cut.kind === "slice" ? cut : undefined;
 }
 
 /** `a` is the same value as `b`, or all of what `b` cuts. */

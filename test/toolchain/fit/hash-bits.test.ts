@@ -1,0 +1,130 @@
+/** What a TNA program takes of the hash matrix: gateways, operands of ALUs, addresses, hashes; and constants in action data. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../src/base/index.js";
+import { loadTarget } from "../../../src/cli/targets.js";
+import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
+import type { Access } from "../../../src/toolchain/fit/model/model.js";
+import type { Container, PhvLayout } from "../../../src/toolchain/fit/phv/pack.js";
+import { hashBitsOf } from "../../../src/toolchain/fit/place/demand.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type TnaParts, tnaSource } from "./programs.js";
+
+const target = loadTarget("tofino");
+
+function fitOf(parts: TnaParts) {
+  const diagnostics = new Diagnostics();
+  const made = compile({ file: tnaSource(parts), form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  const { program } = made!;
+  return fitProgram(onePipe(program, pipesOf(program)[0]!), target);
+}
+
+const attachedOf = (parts: TnaParts) =>
+  fitOf(parts).placement.parts.flatMap(({ unit }) => unit.attached.filter(({ kind }) => kind === "register"));
+
+describe("a gateway", () => {
+  /** Each field in one container of 32 bits, from the given bit on. */
+  const phv = (places: Readonly<Record<string, readonly [container: number, at: number]>>): PhvLayout => {
+    const containers = new Map<number, Container & { slices: object[] }>();
+    for (const [field, [id, at]] of Object.entries(places)) {
+      const known = containers.get(id) ?? {
+        id,
+        size: 32,
+        gress: "ingress" as const,
+        tagalong: false,
+        slices: [],
+        overlays: undefined,
+      };
+      containers.set(id, { ...known, slices: [...known.slices, { field, lo: 0, width: 32 - at, at }] });
+    }
+    const of = (_: unknown, field: string) => [containers.get(places[field]![0])!];
+    return { containers: [], of, touchedBy: (gress, { field }) => of(gress, field) };
+  };
+  const bitsOf = (
+    layout: PhvLayout,
+    equal: readonly Access[],
+    pairs: readonly Access[] = [],
+    rangeBits = 0,
+  ) => hashBitsOf({ equal, pairs, rangeBits }, "ingress", { phv: layout, target });
+  const access = (field: string, width: number): Access => ({ field, lo: 0, width });
+
+  it("sees four bytes, and the bits of the narrowest parts beyond them through the matrix", () => {
+    const layout = phv({ a: [0, 0], b: [1, 0], c: [2, 0] });
+    expect(bitsOf(layout, [access("a", 32)])).toBe(0);
+    expect(bitsOf(layout, [access("b", 3), access("a", 32)])).toBe(3);
+    expect(bitsOf(layout, [access("a", 20), access("b", 3), access("c", 2)])).toBe(2);
+  });
+
+  it("takes a byte for each part, though two parts stand in one byte", () => {
+    const layout = phv({ a: [0, 0], b: [1, 0], c: [1, 1] });
+    const parts = [access("a", 24), access("b", 1), access("c", 1)];
+    expect(bitsOf(layout, parts)).toBe(1);
+  });
+
+  it("gives bytes to comparisons of two fields first, and no byte to those by order", () => {
+    const layout = phv({ a: [0, 0], b: [1, 0] });
+    expect(bitsOf(layout, [access("a", 8)], [access("b", 32)])).toBe(8);
+    // The byte is there already.
+    expect(bitsOf(layout, [access("b", 8)], [access("b", 32)])).toBe(0);
+    expect(bitsOf(layout, [access("a", 32)], [], 5)).toBe(5);
+  });
+});
+
+describe("the operand of an ALU", () => {
+  const operands = (value: string) =>
+    attachedOf({
+      ingress: `Register<bit<32>, bit<10>>(1024) r;
+  RegisterAction<bit<32>, bit<10>, bit<32>>(r) set = { void apply(inout bit<32> cell) { cell = ${value}; } };`,
+      apply: "set.execute(3);",
+    })[0]!.operands.map(({ lo, width }) => [lo, width]);
+
+  it("is what a shift and a cast leave of a field", () => {
+    expect(operands("(bit<32>) ig.ingress_mac_tstamp")).toEqual([[0, 32]]);
+    expect(operands("(bit<32>) (ig.ingress_mac_tstamp >> 8)")).toEqual([[8, 32]]);
+    expect(operands("(bit<32>) (ig.ingress_mac_tstamp[39:0] >> 4)")).toEqual([[4, 32]]);
+    // Zeros come in from above.
+    expect(operands("(bit<32>) (ig.ingress_mac_tstamp >> 20)")).toEqual([[0, 48]]);
+  });
+});
+
+it("the cell of a direct register has the number of the entry, and no address of the packet", () => {
+  const ingress = `DirectRegister<bit<32>>() r;
+  DirectRegisterAction<bit<32>, bit<32>>(r) more = { void apply(inout bit<32> cell, out bit<32> result) { result = cell; cell = cell + 1; } };
+  action count() { hdr.d.b = more.execute(); }
+  table t { key = { hdr.d.a : exact; } actions = { count; } size = 1024; registers = r; }`;
+  const [register] = attachedOf({ ingress, apply: "t.apply();" });
+  expect(register).toMatchObject({ index: "direct", size: 0, address: { bits: 0, inputs: [] } });
+  const { stages } = fitOf({ ingress, apply: "t.apply();" }).placement;
+  expect(stages.map((stage) => stage.hash_dist_units)).toEqual([0]);
+});
+
+describe("a hash that changes nothing", () => {
+  const [ingress, units] = [
+    "Hash<bit<32>>(HashAlgorithm_t.IDENTITY) same;",
+    (apply: string) => {
+      const { placement } = fitOf({ ingress: `${ingress} ${apply}`, apply: "t.apply();" });
+      return placement.stages.map((stage) => [stage.hash_dist_units, stage.hash_bits]);
+    },
+  ];
+  const table = "table t { key = { hdr.d.t : ternary; } actions = { a; } size = 16; default_action = a(); }";
+
+  it("goes through the matrix and hash distribution all the same", () => {
+    expect(units(`action a() { hdr.d.b = same.get({ hdr.d.a }); } ${table}`)).toEqual([[2, 32]]);
+    expect(units(`action a() { hdr.d.b = hdr.d.a; } ${table}`)).toEqual([[0, 0]]);
+  });
+
+  it("is an operand of the instruction that uses it", () => {
+    const sum = "hdr.d.b = same.get(hdr.d.b[23:0] ++ hdr.d.b[31:24]) + hdr.d.c;";
+    expect(units(`action a() { ${sum} } ${table}`)).toEqual([[2, 32]]);
+  });
+});
+
+it("equal constants of an action's operations are one value of its data", () => {
+  const bytes = (second: string) => {
+    const ingress = `action a() { hdr.d.b = hdr.d.b + 0x12345678; hdr.d.c = hdr.d.c + ${second}; }
+  table t { key = { hdr.d.a : exact; } actions = { a; } size = 1024; default_action = a(); }`;
+    const [stage] = fitOf({ ingress, apply: "t.apply();" }).placement.stages;
+    return stage?.action_bus_bytes;
+  };
+  expect([bytes("0x12345678"), bytes("0x12345679")]).toEqual([4, 8]);
+});
