@@ -152,7 +152,7 @@ describe("the reason of a refusal", () => {
     });
 
     it("and, with more work, a smallest set, without one of which all others have containers", async () => {
-      const all = (await fieldsWithoutContainer(fitted(target), "thorough"))!;
+      const all = (await fieldsWithoutContainer(fitted(target), "thorough", 10 * QUICK.work))!;
       // 32 of the values fill all containers of the target; cuts for other values may leave one or two of them without a place.
       expect([31, 32, 33]).toContain(all.size);
       expect(all.because).toMatch(
@@ -166,6 +166,26 @@ describe("the reason of a refusal", () => {
         fits: false,
         outcome: expect.stringMatching(/^\d+ of \d+ bits without a container$/),
       });
+    });
+
+    it("and says where its allocations reach the bound of their work, which is counted", async () => {
+      const result = fitted(target);
+      const asked = (limit: number) => fieldsWithoutContainer(result, "quick", limit);
+      const all = (await asked(QUICK.work))!;
+      expect(all.isAtBound).toBe(false);
+      expect(all.remedies.length).toBeGreaterThan(0);
+      const none = (await asked(0))!;
+      expect([none.isAtBound, none.remedies, none.size, none.because]).toEqual([
+        true,
+        [],
+        all.size,
+        all.because,
+      ]);
+      const reasons = await findReasons(result, { ...QUICK, work: 1 });
+      expect(reasonsText(reasons)).toContain(
+        "fields together (not proven minimal, the search reached its bound): ",
+      );
+      expect(reasonsText(await findReasons(result))).not.toContain("reached its bound");
     });
   });
 
@@ -220,7 +240,9 @@ describe("the work of a search for reasons", () => {
     for (const { count, text, reasons } of [first, larger]) {
       // As much for the sets as for their remedies; the last proof of a set, and its words, ask once a unit.
       expect(count).toBeLessThan(3 * work);
-      expect(text).toMatch(/^why not: \d+ tables, actions and conditions together \(not proven minimal\)/m);
+      expect(text).toMatch(
+        /^why not: \d+ tables, actions and conditions together \(not proven minimal, the search reached its bound\)/m,
+      );
       const tables = reasons.find(({ kind }) => kind === "tables")!;
       expect(tables.isMinimal).toBe(false);
       expect(tables.size).toBeGreaterThan(8);

@@ -34,13 +34,13 @@ import { halvesOf, slicingsOf, unbroken } from "./slicings.js";
 import { withValidityLists } from "./validity-lists.js";
 
 /**
- * Allocates both gresses; undefined for a target without an arrangement of containers. Where that leaves fields without a container, values
+ * Allocates both gresses; undefined for a target without an arrangement of containers, or where the work has a bound and reaches it. Where that leaves fields without a container, values
  * take the places that others leave before they take a free one, as the compiler does when it tries again.
  */
 export function allocatePhv(input: AllocationInput, layout: PhvLayout): PhvAllocation | undefined {
   const { arrangement } = input.target.phv;
   if (arrangement === undefined) return undefined;
-  const attempt = (isFrugal: boolean): PhvAllocation => {
+  const attempt = (isFrugal: boolean): PhvAllocation | undefined => {
     const allocator = new Allocator(input, arrangement, isFrugal);
     for (const gress of ["ingress", "egress"] as const) allocator.prepare(gress, layout);
     return allocator.allocate();
@@ -48,8 +48,9 @@ export function allocatePhv(input: AllocationInput, layout: PhvLayout): PhvAlloc
   const first = attempt(false);
   const missing = ({ unallocated }: PhvAllocation) =>
     unallocated.filter(({ rule }) => rule === "container").length;
-  if (missing(first) === 0) return first;
+  if (first === undefined || missing(first) === 0) return first;
   const second = attempt(true);
+  if (second === undefined) return undefined;
   return missing(second) < missing(first) ? second : first;
 }
 
@@ -172,9 +173,17 @@ class Allocator {
     return asked?.sizes !== undefined || asked?.isSolitary === true;
   }
 
-  allocate(): PhvAllocation {
-    for (const work of inOrder(this.input, this.#work)) this.#placeCluster(work);
-    for (const { piece, sharing } of besidesInOrder(this.#beside)) this.#placeBeside(piece, sharing);
+  /** Undefined where the work has reached its bound. */
+  allocate(): PhvAllocation | undefined {
+    const { work: counted } = this.input;
+    for (const work of inOrder(this.input, this.#work)) {
+      if (counted?.isSpent) return undefined;
+      this.#placeCluster(work);
+    }
+    for (const { piece, sharing } of besidesInOrder(this.#beside)) {
+      if (counted?.isSpent) return undefined;
+      this.#placeBeside(piece, sharing);
+    }
     const slots = [...this.#groups.values(), this.#collections].flat(2);
     return {
       containers: [...this.#zeros, ...slots.filter(({ guests }) => guests.length > 0).map(containerOf)],
@@ -305,6 +314,7 @@ class Allocator {
     for (const slot of slots) {
       if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
       if (!sharing.admits(slot.kind, piece)) continue;
+      this.input.work?.spend(1 + slot.guests.length);
       if (slot.guests.length > 0) {
         const place = placeIn(slot, piece, sharing, this.isFrugal || isForEnd(slot, piece.slices));
         if (place === undefined) used.push(slot);

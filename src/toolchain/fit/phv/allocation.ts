@@ -84,6 +84,8 @@ export interface PhvAllocation {
 
 /** What an allocation is made for, and checked against. */
 export interface AllocationInput {
+  /** Counts looks at a container and at each value that is there; without it the allocation has no bound. */
+  readonly work?: { spend(units: number): void; readonly isSpent: boolean };
   readonly model: FitModel;
   readonly target: Target;
   readonly requests: PhvRequests;

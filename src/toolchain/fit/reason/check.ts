@@ -28,7 +28,7 @@ export type Proof =
 
 /** Bounds of the work of a search for reasons. */
 export interface CheckLimits {
-  /** Of proofs and placements, in the units of place/work.ts: as much for the smallest sets of tables as for their remedies. */
+  /** Of proofs and placements, in the units of place/work.ts: as much for the smallest sets of tables as for their remedies, and for the allocations of containers. */
   readonly work: number;
   /** Of the solver, for one question; undefined: it is not asked. */
   readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
@@ -44,6 +44,11 @@ export class Check {
     readonly limits: CheckLimits,
   ) {
     this.#work = new Work(limits.work);
+  }
+
+  /** The bound of the work is reached, and sets are no smaller than they were found till then. */
+  get isAtBound(): boolean {
+    return this.#work.isSpent;
   }
 
   /** Asks the cheap proofs of these units first, then the heuristic, then, where the answer shall be exact, the solver. */

@@ -11,6 +11,7 @@ import { type Access, actionReads, type FitModel, keyReads, type Unit, writesOf 
 import { allocatePhv } from "../phv/allocate.js";
 import type { PhvAllocation, Unallocated } from "../phv/allocation.js";
 import { type PhvRequests, readRequests } from "../phv/requests.js";
+import { Work } from "../place/work.js";
 import type { Remedy } from "./remedies.js";
 import { smallest } from "./smallest.js";
 
@@ -20,21 +21,31 @@ export interface ContainerReason {
   /** Fields of the set. */
   readonly size: number;
   readonly remedies: readonly Remedy[];
+  /** The bound of the work ended the search: fewer changes were tried, or the set may have fields that are not needed. */
+  readonly isAtBound: boolean;
 }
 
-/** Allocations that are made to find changes, and those that are made to find a smallest set as well: each takes as long as that of `fit`. */
+/**
+ * Allocations that are made to find changes, and those that are made to find a smallest set as well: each takes as long as that of `fit`.
+ * The largest public designs reach the bound of the work before.
+ */
 export const ALLOCATIONS = { quick: 4, thorough: 200 } as const;
 const MAX_REMEDIES = 6;
 const MAX_SINGLE = 12;
 
-/** The set and its remedies; undefined where each field has a container. */
+/**
+ * The set and its remedies; undefined where each field has a container.
+ * @param limit of the work of the allocations for the set, and of those for its remedies: looks at a container and at each value in it, of 2
+ * to 7 microseconds
+ */
 export async function fieldsWithoutContainer(
   result: FitResult,
   effort: keyof typeof ALLOCATIONS,
+  limit: number,
 ): Promise<ContainerReason | undefined> {
   const without = withoutContainer(result.phv.allocation);
   const lost = new Set(without.flatMap(({ fields }) => fields));
-  const search = new Search(result, ALLOCATIONS[effort]);
+  const search = new Search(result, ALLOCATIONS[effort], limit);
   const touched = search.touched();
   const first = without.find(({ fields }) => fields.some((field) => touched.has(field))) ?? without[0];
   if (first === undefined) return undefined;
@@ -49,11 +60,12 @@ export async function fieldsWithoutContainer(
             (answer) => answer === "unknown",
           )
         ).members;
+  const remedies = search.remedies(members);
   return {
     because: becauseOf(result, first, members, search),
     members: membersOf(result, members, search),
     size: members.length,
-    remedies: search.remedies(members),
+    ...{ remedies, isAtBound: search.isAtBound },
   };
 }
 
@@ -64,14 +76,23 @@ const accessesOf = (unit: Unit): Access[] => [...keyReads(unit), ...actionReads(
 
 class Search {
   #allocations = 0;
+  readonly #forSet: Work;
+  readonly #forRemedies: Work;
   readonly #stages = new Map<number, number[]>();
 
   constructor(
     readonly result: FitResult,
-    readonly limit: number,
+    readonly most: number,
+    limit: number,
   ) {
+    this.#forSet = new Work(limit);
+    this.#forRemedies = new Work(limit);
     for (const { unit, stage, spill } of result.placement.parts)
       if (spill === undefined) this.#stages.set(unit.id, [...(this.#stages.get(unit.id) ?? []), stage]);
+  }
+
+  get isAtBound(): boolean {
+    return this.#forSet.isSpent || this.#forRemedies.isSpent;
   }
 
   width(field: string): number {
@@ -96,30 +117,31 @@ class Search {
   /** "unknown": the allocator places not all of these fields alone, among the bytes that no table touches. */
   ask(kept: ReadonlySet<string>): "placed" | "unknown" | "not asked" {
     // Some are left for what helps.
-    if (this.#allocations >= this.limit - MAX_REMEDIES) return "not asked";
+    if (this.#allocations >= this.most - MAX_REMEDIES) return "not asked";
     const isKept = (field: string) => kept.has(field);
-    return this.#bitsWithout(withFields(this.result.model, isKept), undefined, isKept) === 0
-      ? "placed"
-      : "unknown";
+    const left = this.#bitsWithout(withFields(this.result.model, isKept), this.#forSet, { counts: isKept });
+    return left === undefined ? "not asked" : left === 0 ? "placed" : "unknown";
   }
 
   /** Bits without a container; undefined where no allocation is left to ask. */
   #bitsWithout(
     model: FitModel,
-    requests?: PhvRequests,
-    counts: (field: string) => boolean = () => true,
+    work: Work,
+    { requests, counts = () => true }: { requests?: PhvRequests; counts?: (field: string) => boolean } = {},
   ): number | undefined {
-    if (this.#allocations >= this.limit) return undefined;
+    if (this.#allocations >= this.most || work.isSpent) return undefined;
     this.#allocations++;
     const { target, problem } = this.result;
     const input = {
-      ...{ model, target },
+      ...{ model, target, work },
       requests: requests ?? readRequests(model, target).requests,
       stagesOf: (unit: number) => this.#stages.get(unit) ?? [],
       earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
       belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
     };
-    const fields = withoutContainer(allocatePhv(input, problem.phv)).flatMap((one) => one.fields);
+    const allocation = allocatePhv(input, problem.phv);
+    if (allocation === undefined) return undefined;
+    const fields = withoutContainer(allocation).flatMap((one) => one.fields);
     return this.bitsOf(new Set(fields.filter(counts)));
   }
 
@@ -156,11 +178,13 @@ class Search {
                 left === 0 ? "all fields have containers" : `${left} of ${before} bits without a container`,
             },
           ];
+    const change = (changed: FitModel, asked?: PhvRequests) =>
+      this.#bitsWithout(changed, this.#forRemedies, asked === undefined ? {} : { requests: asked });
     const names = [...new Set(model.phvPragmas.map(({ name }) => name))];
     const { requests } = readRequests(model, target);
     const lost = [...new Set(withoutContainer(phv.allocation).flatMap((one) => one.fields))];
     const sized = (field: string, size: 8 | 16) =>
-      this.#bitsWithout(model, {
+      change(model, {
         ...requests,
         of: (gress, name) =>
           name === field ? { ...requests.of(gress, name), sizes: [size] } : requests.of(gress, name),
@@ -168,13 +192,13 @@ class Search {
     const alone = [...members].sort((a, b) => this.width(b) - this.width(a)).slice(0, MAX_SINGLE / 2);
     const [largest, ...others] = alone.map(
       (field) => () =>
-        tried(`without ${fieldLabel(field)}`, this.#bitsWithout(withFields(model, (name) => name !== field))),
+        tried(`without ${fieldLabel(field)}`, change(withFields(model, (name) => name !== field))),
     );
     return [
       ...(largest?.() ?? []),
       ...names.flatMap((name) => {
         const phvPragmas = model.phvPragmas.filter((one) => one.name !== name);
-        return tried(`without @${name}`, this.#bitsWithout({ ...model, phvPragmas }));
+        return tried(`without @${name}`, change({ ...model, phvPragmas }));
       }),
       ...lost
         .slice(0, MAX_SINGLE / 4)

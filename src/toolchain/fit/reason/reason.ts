@@ -33,6 +33,8 @@ export interface Reason {
   readonly because: string;
   /** The members are refused for certain, and without any one of them the others are not. */
   readonly isMinimal: boolean;
+  /** The bound of the work ended the search, so that the set may have members that are not needed, and less was tried. */
+  readonly isAtBound: boolean;
   /** Changes that were tried on the whole program, the ones that make it fit first. */
   readonly remedies: readonly Remedy[];
 }
@@ -56,17 +58,21 @@ export async function findReasons(result: FitResult, limits: CheckLimits = QUICK
     ids.push(units);
     found.push(reason);
   }
-  const without = await fieldsWithoutContainer(result, limits.solver === undefined ? "quick" : "thorough");
+  const without = await fieldsWithoutContainer(
+    result,
+    limits.solver === undefined ? "quick" : "thorough",
+    limits.work,
+  );
   // What is allocated has its reason from the allocation; only other programs are counted.
   const fields = result.phv.allocation === undefined ? fieldsTooMany(problem) : undefined;
   if (fields !== undefined) {
     const { groups, because, fields: size } = fields;
     const members = groups.map(({ text }) => ({ text, source: undefined }));
-    found.push({ kind: "fields", members, size, because, isMinimal: true });
+    found.push({ kind: "fields", members, size, because, isMinimal: true, isAtBound: false });
   }
   if (without !== undefined) {
-    const { members, size, because } = without;
-    found.push({ kind: "fields", members, size, because, isMinimal: false });
+    const { members, size, because, isAtBound } = without;
+    found.push({ kind: "fields", members, size, because, isMinimal: false, isAtBound });
   }
   const concerned = new Set(ids.flatMap((set) => [...set]));
   const remedies = remediesFor(result, concerned, new Work(limits.work));
@@ -96,6 +102,7 @@ function operationsOf({ diagnostics }: FitResult): Omit<Reason, "remedies">[] {
         size: 1,
         because: `no program with it fits${instead === undefined ? "" : `: ${instead.message}`}`,
         isMinimal: true,
+        isAtBound: false,
       };
     });
 }
@@ -139,6 +146,7 @@ async function tablesFrom(
     size: units.size,
     because: becauseOf(only, [...units]),
     isMinimal,
+    isAtBound: !isMinimal && check.isAtBound,
     units,
   };
 }
@@ -215,8 +223,11 @@ const SHOWN_REASONS = 4;
 /** The reasons for a terminal. */
 export function reasonsText(reasons: readonly Reason[]): string {
   const lines: string[] = [];
-  for (const { kind, members, size, because, isMinimal, remedies } of reasons.slice(0, SHOWN_REASONS)) {
-    const proof = isMinimal ? "minimal" : "not proven minimal";
+  for (const { kind, members, size, because, isMinimal, isAtBound, remedies } of reasons.slice(
+    0,
+    SHOWN_REASONS,
+  )) {
+    const proof = `${isMinimal ? "minimal" : "not proven minimal"}${isAtBound ? ", the search reached its bound" : ""}`;
     const what =
       kind === "operation"
         ? "an operation"
