@@ -203,23 +203,61 @@ describe("an allocation", () => {
     expect(placeOf(allocation, "$egress.mirror_io_select")).toEqual([]);
   });
 
-  it("lets the session of the mirror that drops packets take the place of a value that is over some stages before", () => {
-    const chain = (steps: number) => [
-      "if (m.m0 == 700) { m.m1 = 7; }",
-      ...Array.from({ length: steps }, (_, i) => `if (m.m1 == ${i}) { m.m1 = ${2 * i + 9}; }`),
+  /** What has the container of the session; the parser sets `m0`. */
+  function beforeSession(apply: readonly string[]): string[] {
+    const { allocation } = fitOf(
+      { header: [2], metadata: [16, 8], apply, parsed: "m.m0 = p.lookahead<bit<16>>();" },
+      tofino,
+    );
+    const places = placeOf(allocation, "$ingress.mirror_session");
+    return places.flatMap(({ slices }) => slices.map(({ field }) => field)).sort();
+  }
+
+  it("lets the session of the mirror that drops packets take the place of a value that is over before a table of all packets", () => {
+    const early = "if (m.m0 == 700) { m.m1 = 7; }";
+    expect(beforeSession([early, "h.b.y = (bit<16>) m.m1;"])).toEqual([
+      "$ingress.mirror_session",
+      "ig.ingress_port",
+    ]);
+    const later = [
+      "if (m.m1 == 7) { m.m1 = 9; }",
+      "if (m.m1 == 9) { m.m1 = 11; }",
       "h.b.y = (bit<16>) m.m1;",
     ];
-    const sharers = (steps: number) => {
-      const { allocation } = fitOf(
-        { header: [2], metadata: [16, 8], apply: chain(steps), parsed: "m.m0 = p.lookahead<bit<16>>();" },
-        tofino,
-      );
-      return placeOf(allocation, "$ingress.mirror_session").flatMap(({ slices }) =>
-        slices.map(({ field }) => field),
-      );
-    };
-    expect(sharers(6)).toContain("scalars.m.m0");
-    expect(sharers(0)).toEqual(["$ingress.mirror_session"]);
+    expect(beforeSession([early, ...later])).toContain("$ingress.mirror_session");
+    // The branch that reads the value comes after the only table of all packets, which would take one stage more after it.
+    expect(beforeSession(["if (m.m0 == 700) { h.b.y = 7; }"])).toEqual(["$ingress.mirror_session"]);
+  });
+
+  it("gives a value the place of another one that is over, before a free container", () => {
+    const apply = [
+      "if (m.m0 == 700) { m.m2 = 7; }",
+      ...Array.from({ length: 4 }, (_, i) => `m.m2 = m.m2 + ${i + 1};`),
+      "if (m.m2 == 3) { m.m1 = 5; } else { m.m1 = 700; }",
+      "if (m.m1 == 5) { h.b.y = 7; }",
+    ];
+    const parsed = "m.m0 = p.lookahead<bit<32>>();";
+    const { allocation } = fitOf({ header: [2], metadata: [32, 12, 8], apply, parsed }, tofino);
+    const [place, ...others] = placeOf(allocation, "scalars.m.m1");
+    expect(others).toEqual([]);
+    expect(place?.slices.map(({ field }) => field)).toContain("scalars.m.m0");
+  });
+
+  it("leaves bytes of a header together where values take larger containers, on chips where new containers count first", () => {
+    const apply = [
+      "if (h.a.kind == 3) { m.m0 = h.a.f0; m.m1 = h.a.f1; }",
+      "if (m.m0 == 7) { h.b.x = 7; } if (m.m1 == 9) { h.c.x = 9; }",
+    ];
+    const pairs = { header: [2, 2], metadata: [16, 16], apply };
+    const sizes = (allocation: PhvAllocation, field: string) =>
+      placeOf(allocation, field).flatMap(({ gress, size }) => (gress === "ingress" ? [size] : []));
+    const { allocation } = fitOf(pairs, tofino);
+    for (const field of ["h.a.f0", "h.a.f1", "scalars.m.m0", "scalars.m.m1"])
+      expect(sizes(allocation, field), field).toEqual([32]);
+    expect(sizes(fitOf(pairs, tofino2).allocation, "h.a.f0")).toEqual([16]);
+    // The value comes from other bits of the header than those that it goes to.
+    const moved = ["if (h.a.kind == 3) { m.m0 = h.a.f0; }", "if (h.a.kind == 4) { h.a.f1 = m.m0; }"];
+    expect(sizes(fitOf({ ...pairs, apply: moved }, tofino).allocation, "h.a.f0")).toEqual([16]);
   });
 
   it("has bits at the low end of a container for the headers of the padding, and none where nothing is padded", () => {

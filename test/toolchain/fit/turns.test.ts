@@ -68,7 +68,10 @@ describe("values that have a container in turn", () => {
   it("need no zeros where P4 leaves open what nothing wrote", () => {
     const { verdict, phv } = fitOf(true);
     expect(verdict).toBe("placed");
-    const later = slicesOf(phv.allocation!).filter(({ zeroedBy }) => zeroedBy !== undefined);
+    // Not the kind of mirror, which the deparser needs as a zero.
+    const later = slicesOf(phv.allocation!).filter(
+      ({ field, zeroedBy }) => zeroedBy !== undefined && !field.startsWith("$"),
+    );
     expect(later.length).toBeGreaterThan(0);
     expect(later.every(({ zeroedBy }) => zeroedBy!.length === 0)).toBe(true);
   });

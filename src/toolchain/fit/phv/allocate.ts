@@ -105,6 +105,7 @@ class Allocator {
       use,
       pieces.filter(({ isTouched }) => isTouched),
       { isFixed, isBroken },
+      !input.target.phv.deparser_validity_shared,
     );
     for (const { op, fields } of clustering.mismatches)
       this.#note(
@@ -306,6 +307,11 @@ class Allocator {
     return { cost, undo };
   }
 
+  /** Values take the places of others that are over before free containers: on chips where no container moves them there and back. */
+  get #takesTurns(): boolean {
+    return this.isFrugal || !this.input.target.phv.deparser_validity_shared;
+  }
+
   /** The best container in use that admits the piece, else a free one: mocha before normal, of a block of this gress before a new one. */
   #placeOf(piece: Piece, slots: readonly Slot[], sharing: Sharing): Place | undefined {
     let free: { readonly slot: Slot; readonly rank: number } | undefined;
@@ -316,7 +322,7 @@ class Allocator {
       if (!sharing.admits(slot.kind, piece)) continue;
       this.input.work?.spend(1 + slot.guests.length);
       if (slot.guests.length > 0) {
-        const place = placeIn(slot, piece, sharing, this.isFrugal || isForEnd(slot, piece.slices));
+        const place = placeIn(slot, piece, sharing, this.#takesTurns || isForEnd(slot, piece.slices));
         if (place === undefined) used.push(slot);
         else {
           const cost = this.#costOf(place, piece, sharing);
@@ -351,8 +357,7 @@ class Allocator {
     const free = size - slices.reduce((sum, { width }) => sum + width, 0);
     const ofValidity = isLater && slices.every(({ field }) => field.endsWith("$"));
     const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
-    const isInTurn = others !== undefined && !isForEnd(slot, slices);
-    if (isInTurn && !this.isFrugal) return IN_TURN;
+    if (others !== undefined && !this.#takesTurns && !isForEnd(slot, slices)) return IN_TURN;
     const bits = slices.reduce((sum, { width }) => sum + width, 0);
     const unfit = isLater ? UNFIT_BIT * bits * sharing.excessOf(slot.kind, piece) : 0;
     if (slot.guests.length === 0) {

@@ -33,9 +33,8 @@ export class Beginnings {
   readonly #dominators: Dominators;
   readonly #uses = new Map<string, Uses>();
   readonly #known = new Map<string, readonly number[] | null>();
+  /** Of both gresses: the deparser comes after it. */
   readonly #lastStage: number;
-  /** The stage after the last one of the gress. */
-  readonly #deparserStage: number;
 
   constructor(
     readonly input: AllocationInput,
@@ -46,7 +45,6 @@ export class Beginnings {
     const { model, target, earliestOf } = input;
     this.#units = model.units.filter((unit) => unit.gress === gress);
     this.#dominators = new Dominators(model, gress, !target.phv.deparser_validity_shared);
-    this.#deparserStage = 1 + this.#units.reduce((last, { id }) => Math.max(last, earliestOf(id)), 0);
     this.#lastStage = model.units.reduce((last, { id }) => Math.max(last, earliestOf(id)), 0);
   }
 
@@ -58,7 +56,6 @@ export class Beginnings {
   /** By dependencies, `early` is over before `later` begins, so that they may share a container where that finds its zero. */
   comesBefore(early: string, later: string): boolean {
     if (isAtEnd(early)) return false;
-    if (isAtEnd(later)) return this.#usesOf(early).life.to + STAGES_BETWEEN < this.#deparserStage;
     const [a, b] = [this.#usesOf(early), this.#usesOf(later)];
     if (!this.#mayBegin(later) || a.life.from >= b.life.from) return false;
     if (this.movesValues) return a.life.to + (a.endsWritten ? 1 : 0) <= b.life.from;
@@ -71,7 +68,6 @@ export class Beginnings {
    * @param beside fields that are in the container at the same time
    */
   of(later: Bits, earlies: readonly string[], beside: readonly string[]): readonly number[] | undefined {
-    if (isAtEnd(later.field)) return [];
     if (this.movesValues) return this.lifetimes.of(later.field).from === FROM_PARSER ? undefined : [];
     const key = [later.field, later.lo, later.width, ...[...earlies].sort(), "|", ...[...beside].sort()].join(
       " ",
@@ -85,6 +81,7 @@ export class Beginnings {
   }
 
   #mayBegin(field: string): boolean {
+    if (isAtEnd(field)) return true;
     const { fields, forDeparser } = this.input.model;
     const info = fields.get(field);
     if (info === undefined || info.intrinsic || field.endsWith("$")) return false;
@@ -117,14 +114,17 @@ export class Beginnings {
     return {
       reads: new Set<Point>([...readers.map(({ id }) => id), ...(isRead ? ([AT_DEPARSER] as const) : [])]),
       writes: new Set(writers.map(({ id }) => id)),
-      life: { from: isParsed ? FROM_PARSER : Math.min(...stages), to: isRead ? TO_DEPARSER : to },
+      life: {
+        from: isAtEnd(field) ? this.#lastStage + 1 : isParsed ? FROM_PARSER : Math.min(...stages),
+        to: isRead ? TO_DEPARSER : to,
+      },
       endsWritten: writers.some(({ id }) => earliestOf(id) === to),
     };
   }
 
   #reaches(from: Point, to: Point): boolean {
     if (to === AT_DEPARSER) return true;
-    return from !== AT_DEPARSER && (from === to || this.input.model.flow.reaches(from, to));
+    return from !== AT_DEPARSER && from !== to && this.input.model.flow.reaches(from, to);
   }
 
   #find(
@@ -136,6 +136,8 @@ export class Beginnings {
     const begins = this.#beginsOf(field, own);
     if (begins === undefined) return undefined;
     const before = earlies.map((early) => this.#usesOf(early));
+    // The compiler looks for a table before each use of the earlier values, too.
+    if (earlies.some((early, i) => this.#beginsOf(early, before[i]!) === undefined)) return undefined;
     const pointsBefore = new Set(before.flatMap(({ reads, writes }) => [...reads, ...writes]));
     if ([...begins].some((begin) => [...pointsBefore].some((point) => this.#reaches(begin, point))))
       return undefined;

@@ -54,6 +54,8 @@ export class Clustering {
     readonly use: GressUse,
     pieces: readonly Piece[],
     readonly rules: Rules,
+    /** The compiler weighs new containers before shared places: a value grows rather than that a header is cut. */
+    readonly growsValues: boolean,
   ) {
     for (const piece of pieces) this.#add(piece);
     // A cut for one operation changes what another one ties, so that all are looked at again.
@@ -147,8 +149,20 @@ export class Clustering {
     const [large, small] = a.size > b.size ? [a, b] : [b, a];
     const from = large === a ? aBit : bBit;
     const isFixed = (piece: Piece) => piece.slices.some(({ field }) => this.rules.isFixed(field));
+    const isAligned = (piece: Piece) => piece.slices.some(({ field }) => this.use.aligned.has(field));
+    const grows =
+      this.growsValues &&
+      isRotated &&
+      small.bytes === undefined &&
+      !small.isSent &&
+      large.bytes !== undefined &&
+      ![small, large].some(isAligned) &&
+      !this.#isSmallest(small) &&
+      !isFixed(small) &&
+      !this.#isAtTwoPlaces(small, large);
     if (
       isPlaced &&
+      !grows &&
       !isFixed(large) &&
       !(large.isAlone && large.slices.length === 1 && bits < large.slices[0]!.width)
     ) {
@@ -166,12 +180,26 @@ export class Clustering {
       return true;
     }
     if (!isPlaced) return false;
+    // Bytes that no table touches stay out of the pipeline, before a value of metadata has a larger container than it needs.
+    const staysSmall = () => small.isAlone || !this.#grownIsTouched(small, large.size, from - at);
+    if (this.growsValues && large.bytes === undefined && staysSmall() && this.#shrink(large, small.size))
+      return true;
     return (
       this.#growBytes(small, large.size, from - at) ||
       (isRotated && !small.isSent && this.#growBytes(small, large.size, large.size - small.size)) ||
       this.#cutAround(large, from, bits, small, at) ||
       this.#shrink(large, small.size)
     );
+  }
+
+  /** Operations tie a bit of the value to different bits of the other piece. */
+  #isAtTwoPlaces(value: Piece, other: Piece): boolean {
+    const shifts = this.use.operations.flatMap(({ op }) =>
+      this.#ties(op).flatMap(({ a, b, aBit, bBit }) =>
+        a === value && b === other ? [bBit - aBit] : b === value && a === other ? [aBit - bBit] : [],
+      ),
+    );
+    return new Set(shifts).size > 1;
   }
 
   #isSmallest({ slices }: Piece): boolean {
@@ -216,6 +244,18 @@ export class Clustering {
     for (const one of others) this.#replace(one, []);
     for (const one of [part({ from: start, to: end }), ...rest.map(part)]) this.#add(one);
     return true;
+  }
+
+  /** The bytes of a header that a grown piece would have are touched, all of them. */
+  #grownIsTouched({ bytes, size: before }: Piece, size: Piece["size"], shift: number): boolean {
+    if (bytes === undefined) return true;
+    const end = bytes.first + before / 8 + shift / 8;
+    const has = (byte: number) =>
+      [...this.#pieces].some(
+        ({ bytes: one, size: bits }) =>
+          one?.header === bytes.header && one.first <= byte && byte < one.first + bits / 8,
+      );
+    return Array.from({ length: size / 8 }, (_, i) => end - 1 - i).every(has);
   }
 
   /** Cuts a piece of a header so that some of its bits stand in a container of the size, and at the bits, that they have in the other piece. */

@@ -6,7 +6,7 @@
 import type { Access, Flow, Gress, Unit } from "../model/model.js";
 import { actionReads, keyReads } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
-import { isAtEnd } from "./pieces.js";
+import { DROP_SESSION, isAtEnd } from "./pieces.js";
 
 /** After every stage, before the deparser. */
 const AT_END = TO_DEPARSER - 1;
@@ -78,6 +78,7 @@ export class Lifetimes {
 
   #isOpen(field: string): boolean {
     const { requests, model } = this.input;
+    if (field === DROP_SESSION) return true;
     if (requests.of(this.gress, field)?.isSetFirst === true) return true;
     const info = model.fields.get(field);
     if (requests.zeroesMetadata || info === undefined || !info.metadata || info.intrinsic) return false;

@@ -182,7 +182,7 @@ export class Sharing {
     const zeroed = zeroedBy.flatMap((id) => this.input.stagesOf(id));
     const { from: first, to } = this.#lifetimes.of(slice.field);
     const written = this.#lifetimes.writtenIn(slice.field);
-    const from = isAtEnd(slice.field) ? first : Math.min(...zeroed, ...written);
+    const from = Math.min(...zeroed, ...written, ...(isAtEnd(slice.field) ? [first] : []));
     // A value whose tables have no stage has no time of its own.
     if (!Number.isFinite(from)) return undefined;
     if (names.some((name) => this.#lifetimes.of(name).to > from)) return undefined;
