@@ -130,6 +130,55 @@ describe("the estimate of power", () => {
     expect(running(loose)["other"]).toBe("on");
   });
 
+  it("has tables off the worst way on a Tofino 2 where results of earlier stages come too late or cannot be trusted", () => {
+    const pre =
+      "action pre_do() { h.w.b = h.w.c + h.w.d; } table pre { actions = { pre_do; } default_action = pre_do; }";
+    const exact = (name: string, key: string, size: number, to: string) => `
+      action ${name}_one() { h.w.${to} = 1; } action ${name}_two() { h.w.${to} = h.w.d; }
+      table ${name} { key = { ${key} : exact; } actions = { ${name}_one; ${name}_two; } size = ${size}; }`;
+    const last = (text: string) => text.replaceAll("table ", "@stage(19) table ");
+    const two = (heavy: string, light: string) =>
+      running(
+        fitOf(
+          {
+            controls: `${pre} ${last(heavy)} ${last(light)}`,
+            apply: "pre.apply(); if (h.w.e == 1) { heavy.apply(); } else { light.apply(); }",
+          },
+          "tofino2",
+        ),
+      );
+    // After the last stage both gresses wait for results. Ingress takes as long as egress without TCAM in the stage, and longer with it.
+    const wide = exact("heavy", "h.w.b", 4096, "a").replace(
+      "h.w.b : exact;",
+      "h.w.b : exact; h.w.c : exact;",
+    );
+    expect(two(wide, exact("light", "h.w.b", 64, "a"))).toMatchObject({ heavy: "worst", light: "off" });
+    expect(two(ternary("heavy", 8, "h.w.b", "a"), ternary("light", 1, "h.w.b", "a"))).toMatchObject({
+      heavy: "worst",
+      light: "on",
+    });
+    // Nothing comes before the first stages that would switch a table off.
+    const first = fitOf(
+      {
+        controls: `${exact("choice", "h.w.e", 64, "c").replace("h.w.d", "2")} ${wide.replace("h.w.c : exact;", "h.w.e : exact;")} ${exact("light", "h.w.b", 64, "a")}`,
+        apply: "if (choice.apply().hit) { heavy.apply(); } else { light.apply(); }",
+      },
+      "tofino2",
+    );
+    expect(running(first)).toEqual({ choice: "worst", heavy: "worst", light: "on" });
+    // The table of stage 2 needs only the actions of stage 1, where a table off the worst way may run it.
+    const behind = fitOf(
+      {
+        controls: `${pre} ${exact("choice", "h.w.c", 64, "e")} ${ternary("heavy", 16, "h.w.b", "a")} ${exact("light", "h.w.b", 64, "d")} ${exact("after", "h.w.b", 64, "a")}`,
+        apply:
+          "pre.apply(); if (choice.apply().hit) { heavy.apply(); } else { light.apply(); after.apply(); }",
+      },
+      "tofino2",
+    );
+    expect(behind.cycles![0]!.stages.slice(1, 3).map(({ wait }) => wait)).toEqual(["match", "action"]);
+    expect(running(behind)).toMatchObject({ heavy: "worst", light: "off", after: "on" });
+  });
+
   it("shrinks by the packets that the deparser does not let in, where the gress takes too many cycles (Tofino 1)", () => {
     const register = (i: number) => `Register<bit<32>, bit<10>>(1024) r${i};
       RegisterAction<bit<32>, bit<10>, bit<32>>(r${i}) add${i} = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`;

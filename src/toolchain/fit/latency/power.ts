@@ -55,7 +55,11 @@ function gressPower(
   all: readonly GressCycles[],
   spec: PowerSpec,
 ): GressPower {
-  const parts = placement.parts.filter(({ unit, spill }) => unit.gress === own.gress && spill === undefined);
+  const gateways = new Set(placement.parts.map(({ gateway }) => gateway));
+  // A condition that is a table's gateway is no table of its own.
+  const parts = placement.parts.filter(
+    ({ unit, spill }) => unit.gress === own.gress && spill === undefined && !gateways.has(unit.id),
+  );
   const accesses = new Map(parts.map((part) => [part, accessesOf(problem, part)]));
   const wattsOf = (part: Part) => accessWatts(defined(accesses.get(part)), spec);
   const worst = worstWay(waysOf(problem, parts), wattsOf);
