@@ -176,6 +176,17 @@ describe("the estimate of power", () => {
       "tofino2",
     );
     expect(behind.cycles![0]!.stages.slice(1, 3).map(({ wait }) => wait)).toEqual(["match", "action"]);
+    // One that only tables on the worst way run is off, and so is a light one where egress does not wait after the stage.
+    const choice = exact("choice", "h.w.c", 64, "e");
+    const chain = fitOf(
+      {
+        controls: `${pre} ${choice} ${exact("heavy", "h.w.b", 4096, "d")} ${ternary("more", 8, "h.w.b", "a")} ${exact("after", "h.w.b", 64, "a")}
+          ${exact("tail", "h.w.a", 64, "e")}`,
+        apply: "pre.apply(); if (heavy.apply().hit) { more.apply(); } else { after.apply(); } tail.apply();",
+      },
+      "tofino2",
+    );
+    expect(running(chain)).toMatchObject({ heavy: "worst", more: "worst", after: "off", tail: "worst" });
     expect(running(behind)).toMatchObject({ heavy: "worst", light: "off", after: "on" });
   });
 
@@ -191,6 +202,16 @@ describe("the estimate of power", () => {
     expect(total).toBe(4 + 12 * 24);
     expect(ingress(result).share).toBeCloseTo(288 / (total + 11), 9);
     expect(ingress(fitOf(TABLES)).share).toBe(1);
+    // Slightly too many cycles do not make more packets.
+    const eleven = fitOf({
+      controls: indices.slice(1).map(register).join("\n"),
+      apply: indices
+        .slice(1)
+        .map((i) => `h.w.a = add${i}.execute(h.w.a[9:0]);`)
+        .join("\n"),
+    });
+    expect(eleven.cycles![0]!.total).toBe(4 + 11 * 24 + 1);
+    expect(ingress(eleven).share).toBe(1);
   });
 
   it("above the limit makes stages wait for results, and then does not fit", () => {
@@ -209,6 +230,9 @@ describe("the estimate of power", () => {
     expect(waiting.cycles![0]!.total).toBeGreaterThan(free.cycles![0]!.total);
     expect(waiting.power!.watts).toBeLessThan(watts);
     expect([waiting.verdict, waiting.exceeded]).toEqual(["placed", []]);
+    // No more stages wait than must, and a sum that is above by less than the compiler's rounding is not above.
+    expect(waiting.cycles![0]!.stages.filter(({ wait }) => wait === "match")).toHaveLength(3);
+    expect(limited(watts / (1 + 1 / 200_000)).cycles![0]!.stages[1]!.wait).toBe("none");
     const refused = limited(0.1);
     expect(refused.verdict).toBe("fits by counts");
     expect(refused.exceeded).toEqual([
@@ -316,6 +340,54 @@ describe("accesses of memory", () => {
     });
     expect(of(register(1024))).toMatchObject({ sramReads: 1, sramWrites: 1, mapReads: 2, mapWrites: 1 });
     expect(of(register(65536)).mapReads).toBe(17);
+  });
+
+  it("are those of action data, members, selectors, idle times and of tables that are addressed by a hash of the key", () => {
+    const one = (table: string, more = "") => ({
+      controls: `${more} action go(bit<32> v) { h.w.b = v; } action no() { } table t { ${table} }`,
+      apply: "t.apply();",
+    });
+    const plain = { sramReads: 4, sramWrites: 0, mapReads: 0, mapWrites: 0 };
+    expect(of(one("key = { h.w.a : exact; } actions = { go; no; } size = 1024;"))).toMatchObject(plain);
+    expect(
+      of(one("key = { h.w.a : exact; } actions = { go; no; } size = 1024; idle_timeout = true;")),
+    ).toMatchObject({
+      ...plain,
+      sramReads: 5,
+      sramWrites: 1,
+    });
+    // Data of 32 bytes stand in two blocks side by side.
+    const wide = `action all(bit<32> v, bit<32> w, bit<32> x, bit<32> y, bit<32> z) { h.w.a = v; h.w.b = w; h.w.c = x; h.w.d = y; h.w.e = z; }`;
+    expect(of(one("key = { h.w.a : exact; } actions = { all; no; } size = 1024;", wide))).toMatchObject({
+      sramReads: 6,
+    });
+    const profile = "ActionProfile(64) members;";
+    expect(
+      of(one("key = { h.w.a : exact; } actions = { go; } implementation = members; size = 1024;", profile)),
+    ).toMatchObject({ ...plain, sramReads: 5 });
+    const selector = `Hash<bit<16>>(HashAlgorithm_t.CRC16) hash; ${profile} ActionSelector(members, hash, SelectorMode_t.FAIR, 32, 4) choice;`;
+    expect(
+      of(
+        one(
+          "key = { h.w.a : exact; h.w.c : selector; } actions = { go; } implementation = choice; size = 1024;",
+          selector,
+        ),
+      ),
+    ).toMatchObject({ sramReads: 6, sramWrites: 1, mapWrites: 1 });
+    // A counter of packets beside a meter waits for the end of the packet with it.
+    const meter =
+      "DirectMeter(MeterType_t.BYTES) m; DirectCounter<bit<32>>(CounterType_t.PACKETS) c; action color() { h.w.e[7:0] = (bit<8>) m.execute(); c.count(); }";
+    expect(
+      of(one("key = { h.w.a : exact; } actions = { color; } meters = m; counters = c; size = 1024;", meter)),
+    ).toMatchObject({ waitingReads: 2, waitingWrites: 2 });
+  });
+
+  it("of a table split over stages are those of all its parts where the packet misses", () => {
+    const result = fitOf({ controls: ternary("large", 40), apply: "large.apply();" });
+    const parts = ingress(result).tables;
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.map(({ runs: how }) => how)).toEqual(parts.map(() => "worst"));
+    expect(parts.reduce((sum, { accesses }) => sum + accesses.tcamSearches, 0)).toBe(40);
   });
 
   it("of a counter of bytes come again at the end of the packet", () => {
