@@ -52,6 +52,10 @@ describe("cycles of a gress", () => {
     const counter = "Counter<bit<64>, bit<10>>(1024, CounterType_t.PACKETS) c;";
     expect(of(counter, "c.count(3);")).toBe(2);
     expect(of(counter, "c.count(h.w.a[9:0]);")).toBe(0);
+    // Nor one whose entries are addressed by the bits of the key.
+    const addressed = `action go(bit<32> v) { h.w.b = v; } table t { key = { h.w.a[1:0] : exact; } actions = { go; } size = 4;
+      const entries = { 0 : go(1); 1 : go(2); 2 : go(3); 3 : go(4); } }`;
+    expect(of(addressed, "t.apply();")).toBe(0);
     const metered = `DirectMeter(MeterType_t.BYTES) m; action color() { h.w.e[7:0] = (bit<8>) m.execute(); }
       table t { key = { h.w.a : exact; } actions = { color; } meters = m; size = 64; }`;
     expect(of(metered, "t.apply();")).toBe(4);
