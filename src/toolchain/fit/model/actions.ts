@@ -510,7 +510,7 @@ export class ActionReader {
     if (expr.kind === "operation" && expr.op === "hash") {
       const hash = hashOf(expr, DEFAULT_HASH_BITS);
       step.hashes.push(hash);
-      return { kind: "hash", text, address: { bits: hash.bits, inputs } };
+      return { kind: "hash", text, address: { bits: hash.bits, inputs, algorithm: hash.algorithm } };
     }
     const isEntry = expr.kind === "field" && this.context.entryNumbers.has(expr.access.field);
     if (isEntry) return { kind: "direct", text, address: { bits: 0, inputs: [] } };

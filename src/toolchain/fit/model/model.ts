@@ -97,8 +97,12 @@ export interface Attached {
   readonly kind: "counter" | "meter" | "register" | "filter" | "idle";
   readonly name: string;
   readonly index: IndexKind;
-  /** Bits of the index, and the parts of the packet that it is made of. */
-  readonly address: { readonly bits: number; readonly inputs: readonly Access[] };
+  /** Bits of the index, the parts of the packet that it is made of, and by which hash. */
+  readonly address: {
+    readonly bits: number;
+    readonly inputs: readonly Access[];
+    readonly algorithm?: string;
+  };
   /** Bits of the packet that its ALU works on. */
   readonly operands: readonly Access[];
   /** Bytes of the action data bus that its results take where no field has them; 0: the packet takes none. */

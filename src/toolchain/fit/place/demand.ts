@@ -258,9 +258,11 @@ function distributionOf(
     });
   const addressed = unit.attached.filter(({ index }) => index === "field" || index === "hash");
   const addresses = new Set(
-    addressed.filter(({ index }) => index === "hash").map(({ address }) => inputsOf(address)),
+    addressed
+      .filter(({ index }) => index === "hash")
+      .map(({ address: { algorithm = "", inputs } }) => `${algorithm} ${inputsOf({ inputs })}`),
   );
-  const values = unit.hashes.filter((hash) => !addresses.has(inputsOf(hash)));
+  const values = unit.hashes.filter((hash) => !addresses.has(keyOf(hash)));
   let open: HashUse[] = [];
   let bits = 0;
   let part = 0;
