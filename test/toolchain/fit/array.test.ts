@@ -253,3 +253,43 @@ describe("finds what breaks a rule", () => {
     expect(changed(one, { kind: "action" }, { row: 3, home: 3 })).toBe("");
   });
 });
+
+describe("what starts on a row", () => {
+  const named = (kind: AluMemory["kind"], blocks: number, part: Partial<AluMemory> = {}) =>
+    use({ alu: [memory(kind, blocks, part)] });
+  const chosen = (blocks: number, depth: number) =>
+    use({
+      alu: [memory("selector", blocks, { name: "s", isDirect: false })],
+      action: [{ depth, width: 1, selector: "s" }],
+    });
+
+  it("has room in the rows of its reach beside what goes on, with its colours", () => {
+    const meter = named("meter", 27, { colours: 7, isDirect: false });
+    expect(fits([meter, entries(1, 33), named("statistics", 14)])).toBe(false);
+    expect(fits([meter, entries(1, 33), named("statistics", 8)])).toBe(true);
+  });
+
+  it("leaves room for what goes on, down to the last row that the ALU of that reaches", () => {
+    expect(fits([named("meter", 4), chosen(5, 21), named("statistics", 34)])).toBe(true);
+  });
+
+  it("leaves map RAMs of the row to the colours of a meter that goes on", () => {
+    expect(fits([named("meter", 11, { colours: 3 }), named("statistics", 6, { isDirect: false })])).toBe(
+      true,
+    );
+  });
+
+  it("is within its half of the rows with its map RAMs and the data that it chooses, on a chip with two", () => {
+    expect(
+      fits([named("meter", 6, { name: "m", colours: 2, isDirect: false }), named("meter", 17)], true),
+    ).toBe(true);
+    expect(
+      fits([use({ ...entries(1, 12), ...{ action: chosen(4, 28).action, alu: chosen(4, 28).alu } })], true),
+    ).toBe(true);
+  });
+
+  it("may be action data that goes on in the other half", () => {
+    const meter = named("meter", 31, { colours: 8, isDirect: false });
+    expect(fits([meter, use({ action: [{ depth: 38, width: 1 }] })], true)).toBe(true);
+  });
+});

@@ -26,6 +26,23 @@ describe("entries of a word", () => {
     ["six bytes, 14 bits of an address", entry(6, 10, 14), 9, 4, false],
     ["six bytes, 14 bits of an address, in one block", entry(6, 10, 14), 2, 1, true],
     ["overhead of 65 bits together", entry(2, 10, 13), 5, 1, false],
+    // Versions of nine entries are in four and a half bytes, the last two of the block among them.
+    ["a byte, with a version each", { ...entry(3, 10, 0), bytes: [0xff, 0xff, 0x03] }, 9, 1, true],
+    // A block shares two entries with the next one, not one and not three.
+    [
+      "nine bytes of which four have holes, shared by four blocks",
+      { ...entry(9, 0, 0), bytes: [0x03, 0xff, 0x7f, 0xff, 0xff, 0xf0, 0x0f, 0xf0, 0x01], hasVersion: false },
+      7,
+      4,
+      true,
+    ],
+    [
+      "eight bytes of which four have holes, shared by four blocks",
+      { ...entry(8, 0, 0), bytes: [0xff, 0xff, 0xff, 0xf0, 0xff, 0x0f, 0x0f, 0x01] },
+      8,
+      4,
+      false,
+    ],
   ])("of %s", (_, one, count, width, holds) => {
     expect(wordHolds(one, count, width)).toBe(holds);
   });
