@@ -127,6 +127,36 @@ const CASES: readonly Case[] = [
     parts: ["t0@0(16)", "if (h.d.s == 1)@0", "t2 <- if (h.d.s == 1)@0(16)", "t1@1(16)"],
   },
   {
+    // t0 and t4 set one field, so that t0 comes before all of the second branch. Its own chain is shorter than that of z0.
+    what: "a table first that a branch with a long chain has to follow",
+    target: one,
+    fields: `${F} bit<32> k; bit<32> l; bit<32> m; bit<32> n;`,
+    locals:
+      T("z0", "h.d.k: exact", "h.d.l = v;") +
+      T("z1", "h.d.l: exact", "h.d.m = v;") +
+      T("z2", "h.d.m: exact", "h.d.n = v;") +
+      T("t0", "h.d.a: exact", "h.d.b = v;") +
+      T("t1", "h.d.c: exact", "h.d.e = v;") +
+      T("t2", "h.d.e: exact", "h.d.f = v;") +
+      T("t3", "h.d.f: exact", "h.d.g = v;") +
+      T("t4", "h.d.g: exact", "h.d.b = v;"),
+    apply:
+      "z0.apply(); z1.apply(); z2.apply(); if (h.d.s == 1) { t0.apply(); } " +
+      "if (h.d.x == 1) { t1.apply(); t2.apply(); t3.apply(); t4.apply(); }",
+    parts: [
+      "if (h.d.s == 1)@0",
+      "t0 <- if (h.d.s == 1)@0(16)",
+      "if (h.d.x == 1)@1",
+      "t1 <- if (h.d.x == 1)@1(16)",
+      "t2@2(16)",
+      "t3@3(16)",
+      "t4@4(16)",
+      "z0@5(16)",
+      "z1@6(16)",
+      "z2@7(16)",
+    ],
+  },
+  {
     what: "a table whole in the stage that the flow has gone past",
     target: small({}, { blocks: 20 }),
     locals:

@@ -5,7 +5,7 @@
 import { defined } from "../../../base/index.js";
 import { isNamed } from "../model/pragmas.js";
 import type { Part, Problem } from "./placement.js";
-import type { Sequences } from "./sequences.js";
+import { orderWithin, type Sequences } from "./sequences.js";
 
 /** What is placed so far. */
 export interface Progress {
@@ -38,6 +38,8 @@ class Turn {
 }
 
 export class Ranking {
+  /** By unit: stages of the longest chain after it. */
+  readonly #below: readonly number[];
   /** By unit: stages of the longest chain among the units that it decides on. */
   readonly #frontier: readonly number[];
   /** By unit: how many units need a value of it, directly or not. */
@@ -63,6 +65,8 @@ export class Ranking {
     previous?: readonly Part[],
   ) {
     const { units } = problem.model;
+    this.#below =
+      problem.target.flow.long_branches === 0 ? chainsOfFlow(problem, sequences) : problem.graph.below;
     this.#split = previous === undefined ? [] : chainsOfParts(problem, previous);
     this.#frontier = units.map(({ id }) => this.#chainWithin(id));
     const after: Set<number>[] = units.map(() => new Set());
@@ -133,7 +137,7 @@ export class Ranking {
 
   /** Above 0 where the first is better, below where the second is. */
   #compare(first: number, second: number, turn: Turn): number {
-    const { below } = this.problem.graph;
+    const below = this.#below;
     let a = turn.progress.gatewayOf(first) ?? first;
     let b = turn.progress.gatewayOf(second) ?? second;
     if (a === b) [a, b] = [first, second];
@@ -215,7 +219,7 @@ export class Ranking {
   /** The longest chain of the unit, or of what waits for its sequence and not for the other's. */
   #pressure(id: number, other: number, turn: Turn): number {
     const shared = this.#sequencesOf(other);
-    let most = defined(this.problem.graph.below[id]);
+    let most = defined(this.#below[id]);
     for (const outer of defined(this.#outside[id]))
       if (!shared.has(outer))
         most = Math.max(most, this.#longestIn(outer, turn) + defined(this.#frontier[id]));
@@ -225,12 +229,31 @@ export class Ranking {
   /** The longest chain of an open unit of a sequence; less than any where none is open. */
   #longestIn(sequence: number, { longest, progress }: Turn): number {
     longest[sequence] ??= defined(this.sequences.list[sequence]).units.reduce(
-      (most, unit) =>
-        progress.isOpen(unit) ? Math.max(most, defined(this.problem.graph.below[unit])) : most,
+      (most, unit) => (progress.isOpen(unit) ? Math.max(most, defined(this.#below[unit])) : most),
       Number.NEGATIVE_INFINITY,
     );
     return longest[sequence];
   }
+}
+
+/**
+ * By unit: the stages of the longest chain after it, where all that a unit decides on comes before a later one of its sequence if something
+ * there waits for something of it: without long branches the flow leads from the one to the other (p4c, mau/table_injected_deps.cpp).
+ */
+function chainsOfFlow(problem: Problem, sequences: Sequences): number[] {
+  const { outgoing } = problem.graph;
+  const follow: number[][] = outgoing.map(() => []);
+  for (const [later, first] of orderWithin(problem, sequences).entries())
+    for (const one of first)
+      for (const { id } of defined(sequences.branches[one]))
+        for (const unit of defined(sequences.inside[id])) if (unit < later) defined(follow[unit]).push(later);
+  const below = outgoing.map(() => 0);
+  for (let id = below.length - 1; id >= 0; id--) {
+    for (const { to, distance } of defined(outgoing[id]))
+      below[id] = Math.max(defined(below[id]), defined(below[to]) + distance);
+    for (const to of defined(follow[id])) below[id] = Math.max(defined(below[id]), defined(below[to]));
+  }
+  return below;
 }
 
 /**
