@@ -365,3 +365,28 @@ describe.each(CASES)("%s", (_, cases) => {
     expect(linesOf(body)).toEqual(lines);
   });
 });
+
+describe("a copy of a header", () => {
+  /** The sources of each field of the copy that the action sets. */
+  function copied(body: string): string[] {
+    const locals = `action go(bit<32> v) { ${body} }
+      table t { key = { h.d.l : exact; } actions = { go; NoAction; } size = 64; default_action = NoAction(); }`;
+    const { model } = built(wrap(FIELDS, locals, "t.apply();").replace("{ d_h d; }", "{ d_h d; d_h e; }"));
+    return model.units
+      .flatMap(({ actions }) => actions.flatMap(({ operations }) => operations))
+      .filter(({ write }) => write.field.startsWith("e."))
+      .map(
+        ({ write, sources, data }) =>
+          `${write.field} = ${data ? "data" : sources.map(({ field }) => field).join()}`,
+      );
+  }
+
+  it("takes each field from that of the other, but for those that the action sets whole behind it", () => {
+    const all = ["a", "b", "c", "s", "n", "o", "l"].map((name) => `e.${name} = d.${name}`);
+    expect(copied("h.e = h.d;")).toEqual([...all, "e.$valid$ = data"]);
+    expect(copied("h.e = h.d; h.e.a = v;").filter((line) => line.startsWith("e.a"))).toEqual(["e.a = data"]);
+    expect(copied("h.e = h.d; h.e.s[7:0] = 3;").filter((line) => line.startsWith("e.s"))).toContain(
+      "e.s = d.s",
+    );
+  });
+});

@@ -40,6 +40,8 @@ export interface Step {
   data: ActionDatum[];
   arithmetic: string[];
   operations: Operation[];
+  /** Its operations are those of one header's fields. */
+  copiesHeader?: true;
   attached: Attached[];
   hashes: HashUse[];
   random: boolean;
@@ -743,6 +745,17 @@ export class ActionReader {
         step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
       }
       step.writes.push({ field: `${name}.$valid$`, lo: 0, width: 1 });
+    }
+    // The compiler copies a header field by field (p4c, backends/tofino/bf-p4c/midend/copy_header.cpp). Its validity counts as set: as a copied
+    // bit it would be in no list of the placement, and public designs would have a stage less than the compiler gives them.
+    if (target?.type === "header" && from?.type === "header") {
+      step.copiesHeader = true;
+      for (const write of step.writes) {
+        const isValidity = write.field.endsWith("$");
+        const copied = { ...write, field: `${from.value}${write.field.slice(target.value.length)}` };
+        const sources = isValidity ? [] : [copied];
+        step.operations.push({ kind: "set", write, sources, data: isValidity, source });
+      }
     }
     for (const name of this.#headersOf(from)) {
       for (const field of this.context.headerFields.get(name) ?? []) {

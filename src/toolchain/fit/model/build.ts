@@ -738,9 +738,20 @@ function toAction(
       )
       .flatMap((step) => step.writes),
     arithmetic: steps.flatMap((step) => step.arithmetic),
-    operations: steps.flatMap(operationsOf),
+    operations: steps.flatMap((step, at) =>
+      step.copiesHeader === true ? notSetIn(steps.slice(at + 1), step.operations) : operationsOf(step),
+    ),
     source: steps[0]?.source,
   };
+}
+
+/** Copies of a header's fields without those that a later step of the action sets whole. */
+function notSetIn(steps: readonly Step[], copies: readonly Operation[]): Operation[] {
+  const isSet = ({ write: { field, width } }: Operation) =>
+    steps.some(({ writes }) =>
+      writes.some((one) => one.field === field && one.lo === 0 && one.width === width),
+    );
+  return copies.filter((copy) => !isSet(copy));
 }
 
 /** Those of a step; what a memory, a hash or a random number gives comes from the action data bus. */
