@@ -4,15 +4,14 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram, onePipe, type Target } from "../../../src/toolchain/fit/index.js";
+import type { Target } from "../../../src/toolchain/fit/index.js";
 import { allocatePhv } from "../../../src/toolchain/fit/phv/allocate.js";
 import type { AllocatedContainer, PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
 import { NO_REQUESTS, type PhvRequests, readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
 import { runs } from "../../fuzz-seed.js";
 import { loadTarget } from "./golden.js";
+import { fitTna } from "./tna-fit.js";
 
 const tofino = loadTarget("tofino");
 const tofino2 = loadTarget("tofino2");
@@ -78,19 +77,7 @@ Switch(pipe) main;
 }
 
 function fitOf(shape: Shape, target: Target) {
-  const diagnostics = new Diagnostics();
-  const file = new SourceFile("test.p4", source(shape, target.name === "tofino" ? "tna" : "t2na"));
-  const built = compile(
-    {
-      file,
-      resolveInclude: () => undefined,
-      defines: { __TARGET_TOFINO__: target.name === "tofino" ? "1" : "2" },
-      form: "hardware",
-    },
-    diagnostics,
-  );
-  diagnostics.throwIfErrors();
-  const result = fitProgram(onePipe(built!.program, "pipe"), target);
+  const result = fitTna(source(shape, target.name === "tofino" ? "tna" : "t2na"), target);
   const stagesOf = (unit: number) =>
     result.placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage);
   const earliestOf = (unit: number) => result.problem.graph.earliest[unit] ?? 0;

@@ -1,12 +1,9 @@
 /** Fields that a header which a program makes always sends as zeros: their bytes come from one container. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram, onePipe } from "../../../src/toolchain/fit/index.js";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
 import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
-import { loadTarget } from "./golden.js";
+import { fitTna } from "./tna-fit.js";
 
 /** A program that puts `made` before the packet; `statements` set its fields. */
 const source = (statements: string, parse = ""): string => `#include <core.p4>
@@ -33,14 +30,7 @@ Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;
 Switch(pipe) main;
 `;
 
-function fitOf(statements: string, parse = "") {
-  const diagnostics = new Diagnostics();
-  const file = new SourceFile("made.p4", source(statements, parse));
-  const defines = { __TARGET_TOFINO__: "1" };
-  const built = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
-  diagnostics.throwIfErrors();
-  return fitProgram(onePipe(built!.program, "pipe"), loadTarget("tofino"));
-}
+const fitOf = (statements: string, parse = "") => fitTna(source(statements, parse));
 
 const ZEROS = "h.made.id = 0; h.made.flags = 0; h.made.offset = 0;";
 

@@ -1,9 +1,6 @@
 /** Bytes of a header that an action sets from more sources than an instruction has stand in smaller containers, with what is tied to them. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram, onePipe } from "../../../src/toolchain/fit/index.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
-import { loadTarget } from "./golden.js";
+import { fitTna } from "./tna-fit.js";
 
 /** `make` sets fields of a header of two halves; `out` copies one value to another, which ties their containers. */
 const source = (statements: string): string => `#include <core.p4>
@@ -41,12 +38,7 @@ Switch(pipe) main;
 
 /** Sizes of the containers of fields, by their last names. */
 function sizesOf(statements: string, ...names: readonly string[]): number[] {
-  const diagnostics = new Diagnostics();
-  const file = new SourceFile("pair.p4", source(statements));
-  const defines = { __TARGET_TOFINO__: "1" };
-  const built = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
-  diagnostics.throwIfErrors();
-  const { phv, verdict } = fitProgram(onePipe(built!.program, "pipe"), loadTarget("tofino"));
+  const { phv, verdict } = fitTna(source(statements));
   expect(verdict).toBe("placed");
   return names.flatMap((name) =>
     phv.allocation!.containers.flatMap(({ size, gress, slices }) =>

@@ -1,13 +1,10 @@
 /** Values that have a container one after the other, and the zeros that tables write so that they can. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram, onePipe } from "../../../src/toolchain/fit/index.js";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
 import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { withZeros } from "../../../src/toolchain/fit/phv/zeros.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
-import { loadTarget } from "./golden.js";
+import { fitTna } from "./tna-fit.js";
 
 const GROUPS = 5;
 const FIELDS = 24;
@@ -53,14 +50,7 @@ Switch(pipe) main;
 `;
 }
 
-function fitOf(isInTurn: boolean, pragma = "", large?: number) {
-  const diagnostics = new Diagnostics();
-  const file = new SourceFile("turns.p4", source(isInTurn, pragma, large));
-  const defines = { __TARGET_TOFINO__: "1" };
-  const built = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
-  diagnostics.throwIfErrors();
-  return fitProgram(onePipe(built!.program, "pipe"), loadTarget("tofino"));
-}
+const fitOf = (isInTurn: boolean, pragma = "", large?: number) => fitTna(source(isInTurn, pragma, large));
 
 const slicesOf = ({ containers }: PhvAllocation) => containers.flatMap(({ slices }) => slices);
 

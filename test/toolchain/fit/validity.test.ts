@@ -1,10 +1,8 @@
 /** The containers of the bits that tell the deparser of a Tofino 2 what to send: two tables that write one of them need two stages. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram, onePipe } from "../../../src/toolchain/fit/index.js";
 import { validityContainers } from "../../../src/toolchain/fit/phv/validity.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
 import { loadTarget } from "./golden.js";
+import { fitTna } from "./tna-fit.js";
 
 const tofino2 = loadTarget("tofino2");
 
@@ -39,16 +37,7 @@ Switch(pipe) main;
 `;
 };
 
-function fitOf(count: number, apply: string) {
-  const diagnostics = new Diagnostics();
-  const file = new SourceFile("test.p4", source(count, apply));
-  const built = compile(
-    { file, resolveInclude: () => undefined, defines: { __TARGET_TOFINO__: "2" }, form: "hardware" },
-    diagnostics,
-  );
-  diagnostics.throwIfErrors();
-  return fitProgram(onePipe(built!.program, "pipe"), tofino2);
-}
+const fitOf = (count: number, apply: string) => fitTna(source(count, apply), tofino2);
 
 const drops = (one: string, other: string): string =>
   `if (h.a.x == 1) { h.${one}.setInvalid(); } if (h.a.y == 1) { h.${other}.setInvalid(); }`;
