@@ -307,6 +307,24 @@ describe("an allocation", () => {
       expect(new Set(slices.filter(({ live }) => live.to > 100).map(({ field }) => field)).size).toBe(1);
   });
 
+  it("leaves fields of a header together that a mirror carries and that have a byte in common", () => {
+    const apply = ["h.b.p = 3; h.b.s = 1; h.b.t = 7; if (h.a.kind == 1) { dp.mirror_type = 1; }"];
+    const deparsed = "if (dp.mirror_type == 1) { mirror.emit<mirrored_h>(m.m0, { h.b.p, h.b.s, h.b.t }); }";
+    const text = source({ header: [1], metadata: [10], apply, deparsed }, "tna")
+      .replace(
+        "header other_h { bit<32> x; bit<16> y; }",
+        "header other_h { bit<6> p; bit<10> s; bit<16> t; }",
+      )
+      .replace("header mirror_h", "header mirrored_h { bit<6> p; bit<10> s; bit<16> t; }\nheader mirror_h");
+    const allocation = fitTna(text, tofino).phv.allocation!;
+    const places = placeOf(allocation, "h.b.s");
+    expect(places.map(({ size }) => size)).toEqual([16]);
+    expect(places[0]!.slices.map(({ field }) => field)).toContain("h.b.p");
+    expect(
+      placeOf(allocation, "h.b.t").flatMap(({ slices }) => slices.map(({ field }) => field)),
+    ).not.toContain("h.b.s");
+  });
+
   it("cuts a header before the byte that another table of the same stage writes", () => {
     const apply = ["if (h.a.kind == 1) { h.a.f0 = 5; } if (h.a.kind == 2) { h.a.f1 = 7; }"];
     const { allocation, input } = fitOf({ header: [1, 1], metadata: [], apply }, tofino);

@@ -367,10 +367,14 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
       ({ name, offset, width }) =>
         offset < 8 * byte + 8 && 8 * byte < offset + width && model.parser.reads(gress).has(name),
     );
+  const apart = fields.filter(({ name }) => isAlone(name) || isListed(name));
+  // Values that have a byte in common stay together.
+  const isWithin = (byte: number) =>
+    apart.some(({ offset, width }) => offset < 8 * byte && 8 * byte < offset + width);
   const borders = new Set([
-    ...fields
-      .filter(({ name }) => isAlone(name) || isListed(name))
-      .flatMap(({ offset, width }) => [offset >> 3, (offset + width + 7) >> 3]),
+    ...apart
+      .flatMap(({ offset, width }) => [offset >> 3, (offset + width + 7) >> 3])
+      .filter((byte) => !isWithin(byte)),
     ...bordersOfStages(input, use.operations, fields, bytes),
   ]);
   const boundaries = boundariesOf(fields, use);
