@@ -129,7 +129,7 @@ it("equal constants of an action's operations are one value of its data", () => 
   expect([bytes("0x12345678"), bytes("0x12345679")]).toEqual([4, 8]);
 });
 
-it("an address has a unit of hash distribution for each hash function, whatever fields they have in common", () => {
+it("an address by a hash that the program declares has a unit of its own; equal addresses of the packet share one", () => {
   const registers = ["r", "s"].map(
     (name) => `Register<bit<32>, bit<10>>(1024) ${name};
   RegisterAction<bit<32>, bit<10>, bit<32>>(${name}) more_${name} = { void apply(inout bit<32> cell) { cell = cell + 1; } };`,
@@ -138,13 +138,12 @@ it("an address has a unit of hash distribution for each hash function, whatever 
     (name) => `Hash<bit<10>>(HashAlgorithm_t.${name}) ${name.toLowerCase()};`,
   );
   const ingress = [...registers, ...hashes].join("\n");
-  const apply = (second: string) =>
-    `more_r.execute(crc16.get({ hdr.d.a })); more_s.execute(${second}.get({ hdr.d.a }));`;
-  const units = (second: string) =>
-    fitOf({ ingress, apply: apply(second) }).placement.stages.map((stage) => [
-      stage.hash_dist_units,
-      stage.hash_bits,
-    ]);
-  expect(units("crc16")).toEqual([[1, 10]]);
-  expect(units("crc32")).toEqual([[2, 20]]);
+  const units = (first: string, second: string) =>
+    fitOf({ ingress, apply: `more_r.execute(${first}); more_s.execute(${second});` }).placement.stages.map(
+      (stage) => [stage.hash_dist_units, stage.hash_bits],
+    );
+  const [crc16, crc32] = ["crc16.get({ hdr.d.a })", "crc32.get({ hdr.d.a })"] as const;
+  expect(units(crc16, crc32)).toEqual([[2, 20]]);
+  expect(units(crc16, crc16)).toEqual([[2, 20]]);
+  expect(units("hdr.d.i[9:0]", "hdr.d.i[9:0]")).toEqual([[1, 10]]);
 });

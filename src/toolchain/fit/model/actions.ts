@@ -512,7 +512,7 @@ export class ActionReader {
     if (expr.kind === "operation" && expr.op === "hash") {
       const hash = hashOf(expr, DEFAULT_HASH_BITS);
       step.hashes.push(hash);
-      return { kind: "hash", text, address: { bits: hash.bits, inputs, algorithm: hash.algorithm } };
+      return { kind: "hash", text, address: { ...hash, inputs } };
     }
     const isEntry = expr.kind === "field" && this.context.entryNumbers.has(expr.access.field);
     if (isEntry) return { kind: "direct", text, address: { bits: 0, inputs: [] } };
@@ -704,7 +704,9 @@ export class ActionReader {
     });
     const field = `${target.value[0]}.${target.value[1]}`;
     const bits = this.#widthOf(field);
-    const algorithm = { name: `${declared.algo}(${inputs.map(formatExpr).join()})`, bits };
+    const isTna = this.context.program.architecture !== undefined;
+    const name = `${declared.algo}(${inputs.map(formatExpr).join()})`;
+    const algorithm = { name, bits, ...(isTna ? { isDeclared: true as const } : {}) };
     const expr: Expr = { kind: "operation", op: "hash", parts: inputs, algorithm };
     if (this.context.locals.has(field)) {
       this.#values.set(field, expr);
@@ -803,6 +805,7 @@ function hashOf(expr: Extract<Expr, { kind: "operation" }>, width: number): Hash
     algorithm: algorithm?.name ?? "",
     bits: algorithm === undefined ? width : Math.min(width, algorithm.bits),
     inputs: readsOf(expr),
+    ...given({ isDeclared: algorithm?.isDeclared }),
   };
 }
 

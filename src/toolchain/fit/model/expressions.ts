@@ -23,7 +23,7 @@ export type Expr =
       readonly op: string;
       readonly parts: readonly Expr[];
       /** Of a hash: the function by name, equal for equal ones, and the bits of its variable. */
-      readonly algorithm?: { readonly name: string; readonly bits: number };
+      readonly algorithm?: { readonly name: string; readonly bits: number; readonly isDeclared?: true };
     };
 
 export interface Scope {

@@ -102,6 +102,7 @@ export interface Attached {
     readonly bits: number;
     readonly inputs: readonly Access[];
     readonly algorithm?: string;
+    readonly isDeclared?: true;
   };
   /** Bits of the packet that its ALU works on. */
   readonly operands: readonly Access[];
@@ -126,6 +127,8 @@ export interface HashUse {
   readonly algorithm: string;
   readonly bits: number;
   readonly inputs: readonly Access[];
+  /** The program declares the function, which a controller can change: no two tables share its result. */
+  readonly isDeclared?: true;
 }
 
 /** Groups of members, of which a hash chooses one. */

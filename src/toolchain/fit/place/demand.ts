@@ -252,7 +252,7 @@ function distributionOf(
   const add = (to: string, hashes: readonly HashUse[], bits: number) =>
     list.push({
       kind: "distribution",
-      key: `${to} ${bits} ${hashes.map(keyOf).join(" ")}`,
+      key: `${to} ${bits} ${hashes.map(keyOf).join(" ")}${hashes.some(({ isDeclared }) => isDeclared) ? ` of ${unit.name}` : ""}`,
       bytes: bytesOf(hashes.flatMap(({ inputs }) => inputs)),
       bits,
     });
