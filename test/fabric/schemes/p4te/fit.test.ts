@@ -20,7 +20,7 @@ function verdictOf(role: string, parameters: object, target = "tofino") {
 
 describe("P4TE on Tofino", () => {
   it.each([
-    ["tor", 12],
+    ["tor", 11],
     ["leaf", 7],
   ])("places the program of a %s in %i of 12 stages", (role, stages) => {
     expect(verdictOf(role, FOR_TOFINO)).toEqual({ verdict: "placed", stages });
