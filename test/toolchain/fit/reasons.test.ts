@@ -324,6 +324,22 @@ describe("a smallest set", () => {
     );
   });
 
+  it("is proven where an answer that was not known beside others is known without them", async () => {
+    const ask = (part: readonly number[]) => {
+      if (part.includes(2) && part.includes(3)) return "refused";
+      return part.includes(4) ? "unknown" : "placed";
+    };
+    // Without 2 nothing is known while 4 is there; 4 goes, and the answers are sure.
+    expect(await smallest([1, 2, 3, 4], ask)).toEqual({ members: [2, 3], isMinimal: true });
+    // No question comes again where no member went since.
+    const once: string[] = [];
+    await smallest([1, 2], (part) => {
+      once.push(part.join(" "));
+      return "unknown";
+    });
+    expect(once).toEqual(["2", "1"]);
+  });
+
   it("is not proven minimal where an answer is not known", async () => {
     const ask = (part: readonly number[]) => (part.length === 3 ? "refused" : "unknown");
     expect(await smallest([1, 2, 3], ask)).toEqual({ members: [1, 2, 3], isMinimal: false });

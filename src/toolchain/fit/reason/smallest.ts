@@ -28,16 +28,21 @@ export async function smallest<T>(
       else at += piece;
     }
   }
-  let isMinimal = true;
-  for (let at = 0; at < left.length; ) {
-    const part = [...left.slice(0, at), ...left.slice(at + 1)];
-    // Nothing at all is placed.
-    const answer = part.length === 0 ? "placed" : await ask(part);
-    if (isGone(answer)) left = part;
-    else {
-      isMinimal &&= answer === "placed";
-      at++;
+  let doubtful: T[] = [];
+  /** Drops each of these that may go; keeps in doubt those without which the answer is neither. */
+  const drop = async (candidates: readonly T[]) => {
+    doubtful = [];
+    for (const one of candidates) {
+      const part = left.filter((member) => member !== one);
+      // Nothing at all is placed.
+      const answer = part.length === 0 ? "placed" : await ask(part);
+      if (isGone(answer)) left = part;
+      else if (answer !== "placed") doubtful.push(one);
     }
-  }
-  return { members: left, isMinimal };
+  };
+  const before = left.length;
+  await drop(left);
+  // What was in doubt beside members that went since may be certain now: fewer are placed more easily.
+  if (left.length < before) await drop(doubtful);
+  return { members: left, isMinimal: doubtful.length === 0 };
 }
