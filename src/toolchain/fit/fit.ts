@@ -101,7 +101,8 @@ export function conclude(
   const phv = usePhv(problem, placement, tablesOnly);
   const parde = pardeOf(model.program, model, phv.allocation, target);
   const timing = timingOf(problem, placement, phv.allocation);
-  const exceeded = [...phv.exceeded, ...pardeExceeded(parde, target), ...powerExceeded(timing.power)];
+  const power = stages <= target.stages ? timing.power : undefined;
+  const exceeded = [...phv.exceeded, ...pardeExceeded(parde, target), ...powerExceeded(power)];
   const refused = diagnostics.some((d) => d.severity === "error");
   const highest = bounds[0]?.stages ?? 0;
   const violations = verifyPlacement(problem, placement);

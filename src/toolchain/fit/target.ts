@@ -177,8 +177,8 @@ export const targetSchema = z.strictObject({
       tofino_array: flag,
     })
     .refine(({ blocks, tofino_array: isArray }) => !isArray || blocks === ROWS * COLUMNS, {
-      message: `is false where sram.blocks is not ${ROWS * COLUMNS}: the array has ${ROWS} rows of ${COLUMNS}`,
-      path: ["tofino_array"],
+      message: `must be false where sram.blocks is not ${ROWS * COLUMNS}, since the array has ${ROWS} rows of ${COLUMNS}`,
+      path: ["tofino_array", "value"],
     }),
   tcam: z.strictObject({
     blocks: count,

@@ -9,9 +9,11 @@ import { tnaSource } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 
-function programOf(size: number) {
-  const ingress = `action go() { hdr.d.c = 1; }
-    table t { key = { hdr.d.a : exact; hdr.d.b : exact; } actions = { go; } size = ${size}; }`;
+const programOf = (size: number) =>
+  compiled(`action go() { hdr.d.c = 1; }
+    table t { key = { hdr.d.a : exact; hdr.d.b : exact; } actions = { go; } size = ${size}; }`);
+
+function compiled(ingress: string) {
   const made = compile(
     { file: tnaSource({ ingress, apply: "t.apply();" }), form: "hardware" },
     new Diagnostics(),
@@ -52,6 +54,22 @@ describe("a table in a chip of one's own", () => {
 
   it("has the bits of the lines that a block has", () => {
     expect(outcome(10_000, { blocks: 80, depth: 2048 }).slice(2)).toEqual([4 * 11]);
+  });
+
+  it("with a selector, whose groups the target does not state, takes no blocks for these", () => {
+    const program = compiled(`Hash<bit<16>>(HashAlgorithm_t.CRC16) hash; ActionProfile(64) members;
+      ActionSelector(members, hash, SelectorMode_t.FAIR, 32, 4) choice;
+      action go() { hdr.d.c = 1; }
+      table t { key = { hdr.d.a : exact; hdr.d.b : selector; } actions = { go; } implementation = choice; size = 64; }`);
+    const selector = { ...tofino.selector, members_per_word: null, default_groups: null };
+    const srams = (target: Target) => {
+      const { verdict, placement } = fitProgram(program, target);
+      return [verdict, placement.stages.reduce((sum, stage) => sum + stage.srams, 0)];
+    };
+    const [verdict, more] = srams(tofino);
+    const [without, less] = srams({ ...tofino, selector });
+    expect([verdict, without]).toEqual(["placed", "placed"]);
+    expect(less).toBeLessThan(more as number);
   });
 
   it("is placed as the verifier counts it, or not placed", () => {

@@ -11,6 +11,16 @@ const folder = join(import.meta.dirname, "../../../data/targets");
 const document = (name: string) => parse(readFileSync(join(folder, `${name}.yaml`), "utf8"));
 
 describe("target files", () => {
+  it("say what the array of SRAM must be where it has other blocks", () => {
+    const sram = { ...document("tofino").sram, blocks: { value: 96, source: "x" } };
+    const text = JSON.stringify({ ...document("tofino"), sram });
+    const diagnostics = new Diagnostics();
+    loadDocument(new SourceFile("mine.json", text), targetSchema, diagnostics);
+    expect(diagnostics.list[0]!.message).toMatch(
+      /sram\.tofino_array.*: must be false where sram\.blocks is not 80, since the array has 8 rows of 10, got true$/,
+    );
+  });
+
   it.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))(
     "%s has the name of its file",
     (name) => {

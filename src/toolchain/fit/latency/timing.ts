@@ -3,7 +3,7 @@
  * the first ones first, which makes the pipeline longer and lets more tables be switched off (p4c, mau/walk_power_graph.cpp).
  */
 import type { PhvAllocation } from "../phv/allocation.js";
-import type { Placement, Problem } from "../place/placement.js";
+import { type Placement, type Problem, stageCount } from "../place/placement.js";
 import { type GressCycles, pipelineCycles } from "./cycles.js";
 import { type Power, powerOf } from "./power.js";
 
@@ -27,7 +27,9 @@ export function timingOf(
     const cycles = pipelineCycles(problem, placement, allocation, waiting);
     if (cycles === undefined || target.power === undefined) return { cycles, power: undefined };
     const power = powerOf(problem, placement, cycles, target.power);
+    // Of a program that has more stages than the device, the compiler says no more of power.
     if (
+      stageCount(placement.parts) > target.stages ||
       powerExceeded(power).length === 0 ||
       cycles.every(({ stages }) => stages.every(({ wait }) => wait === "match"))
     )

@@ -30,7 +30,7 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
   };
   const writingsOf = (field: string) => use.operations.filter(({ op }) => op.write.field === field);
   const values = isShared
-    ? [...given(use.gress, pieces), ...order.filter((name) => !name.endsWith("$"))]
+    ? [...givenIn(use.gress, pieces), ...order.filter((name) => !name.endsWith("$"))]
     : [];
   if (values.length > 0) lists.push(values.map((name) => `${name}.$valid$`));
   for (const piece of pieces.filter(isValid).sort((a, b) => rankOf(a) - rankOf(b))) {
@@ -55,7 +55,7 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
   ];
 }
 
-function given(gress: Gress, pieces: readonly Piece[]): readonly string[] {
+function givenIn(gress: Gress, pieces: readonly Piece[]): readonly string[] {
   const has = pieces.some(({ slices }) => slices.some(({ field }) => field === GIVEN_IN_EGRESS[0]));
   return gress === "egress" && has ? GIVEN_IN_EGRESS : [];
 }

@@ -129,9 +129,19 @@ export function demandOf(
       mapRams: selector.mapRams,
       statsAlus: 0,
       meterAlus: hasSelector ? 1 : 0,
-      alu: hasSelector
-        ? [{ name, kind: "selector", blocks: selector.blocks, colours: 0, hasResult: false, isDirect: false }]
-        : [],
+      alu:
+        selector.blocks > 0
+          ? [
+              {
+                name,
+                kind: "selector",
+                blocks: selector.blocks,
+                colours: 0,
+                hasResult: false,
+                isDirect: false,
+              },
+            ]
+          : [],
       action: action.depth === 0 ? [] : [{ ...action, ...(hasSelector ? { selector: name } : {}) }],
     });
     if (implementation.selector !== undefined)
