@@ -19,6 +19,8 @@ const RESOURCE_OF: Readonly<Record<string, Resource>> = {
 
 /** Of parsers and deparsers: the larger one of both gresses, since each has its own. */
 const PARDE = ["parser_rows", "deparser_entries", "validity_bits"] as const;
+/** The cycles of the slower gress, and the estimate of power. */
+const TIMING = ["cycles", "watts"] as const;
 
 export interface BudgetItem {
   readonly name: string;
@@ -38,7 +40,7 @@ export interface BudgetUse extends BudgetItem {
 export function parseBudget(text: string): BudgetItem[] {
   return text.split(",").map((part) => {
     const match = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)(%?)\s*$/.exec(part);
-    const known = ["stages", "phv", ...Object.keys(RESOURCE_OF), ...PARDE];
+    const known = ["stages", "phv", ...Object.keys(RESOURCE_OF), ...PARDE, ...TIMING];
     if (match === null || !known.includes(defined(match[1]))) {
       const name = /^\s*(\w+)\s*=/.exec(part)?.[1];
       fail(
@@ -52,8 +54,14 @@ export function parseBudget(text: string): BudgetItem[] {
   });
 }
 
-/** What a budget item counts: the amount in use, and the amount of the whole device (null: not stated). */
-function amountOf(result: FitResult, name: string): { used: number; of: number | null } {
+/** The amount in use (undefined: not known of such a program), and the amount of the whole device (null: not stated). */
+interface Amount {
+  readonly used: number | undefined;
+  readonly of: number | null;
+}
+
+/** What a budget item counts. */
+function amountOf(result: FitResult, name: string): Amount {
   const { target, placement, phv } = result;
   if (name === "stages") return { used: result.stages, of: target.stages };
   if (name === "phv") {
@@ -64,6 +72,14 @@ function amountOf(result: FitResult, name: string): { used: number; of: number |
   }
   const own = PARDE.find((one) => one === name);
   if (own !== undefined) return pardeAmount(result, own);
+  if (name === "cycles") {
+    const totals = result.cycles?.map(({ total }) => total);
+    return { used: totals === undefined ? undefined : Math.max(...totals), of: null };
+  }
+  if (name === "watts") {
+    const { power } = result;
+    return { used: power === undefined ? undefined : rounded(power.watts), of: target.power?.limit ?? null };
+  }
   const resource = defined(RESOURCE_OF[name]);
   const limit = limitsOf(target)[resource];
   return {
@@ -72,27 +88,37 @@ function amountOf(result: FitResult, name: string): { used: number; of: number |
   };
 }
 
-/** Nothing for a program whose parsers are not counted. */
-function pardeAmount(
-  { parde, target }: FitResult,
-  name: (typeof PARDE)[number],
-): { used: number; of: number | null } {
-  const chip = target.parde;
-  if (name === "parser_rows")
-    return {
-      used: Math.max(0, ...(parde?.parsers ?? []).map(({ rows }) => rows)),
-      of: chip?.parser.rows ?? null,
-    };
-  const uses = [parde?.deparsers.ingress, parde?.deparsers.egress];
-  const amounts = uses.map((use) => (name === "deparser_entries" ? use?.entries : use?.validityBits) ?? 0);
-  const of = name === "deparser_entries" ? chip?.deparser.entries : chip?.deparser.validity_bits;
-  return { used: Math.max(...amounts), of: of ?? null };
+/** As the report shows watts. */
+const rounded = (watts: number): number => Math.round(100 * watts) / 100;
+
+function pardeAmount({ parde, target }: FitResult, name: (typeof PARDE)[number]): Amount {
+  const { parser, deparser } = target.parde ?? {};
+  const of = {
+    parser_rows: parser?.rows,
+    deparser_entries: deparser?.entries,
+    validity_bits: deparser?.validity_bits,
+  };
+  if (parde === undefined) return { used: undefined, of: of[name] ?? null };
+  const deparsers = [parde.deparsers.ingress, parde.deparsers.egress];
+  const amounts = {
+    parser_rows: parde.parsers.map(({ rows }) => rows),
+    deparser_entries: deparsers.map((one) => one?.entries ?? 0),
+    validity_bits: deparsers.map((one) => one?.validityBits ?? 0),
+  };
+  return { used: Math.max(0, ...amounts[name]), of: of[name] ?? null };
 }
 
-/** Compares a result with a budget. Fails with P44046 for a percentage of an amount that the target does not state. */
+/** Compares a result with a budget. Fails with P44046 for what is not known of the program, and for a percentage of an amount that the target does not state. */
 export function checkBudget(result: FitResult, budget: readonly BudgetItem[]): BudgetUse[] {
   return budget.map((item) => {
     const { used, of } = amountOf(result, item.name);
+    if (used === undefined)
+      fail(
+        CODES.budgetNotStated,
+        undefined,
+        `--budget ${item.name}=${item.limit}: not known of this program on ${result.target.name}`,
+        "give a program for TNA, whose parsers and containers are known, and one of the targets for it",
+      );
     if (!item.percent) return { ...item, used, within: used <= item.limit };
     if (of === null) {
       fail(
@@ -139,11 +165,12 @@ export function difference(before: FitResult, after: FitResult): FitDifference {
     "vliw",
     "phv",
     ...PARDE,
+    ...TIMING,
   ];
   const measures = names.map((name) => ({
     name,
-    before: amountOf(before, name).used,
-    after: amountOf(after, name).used,
+    before: amountOf(before, name).used ?? 0,
+    after: amountOf(after, name).used ?? 0,
   }));
   const describe = (result: FitResult) => {
     const map = new Map<string, string>();
@@ -172,7 +199,11 @@ export function differenceText(diff: FitDifference): string {
       name,
       before,
       after,
-      after === before ? "" : after > before ? `+${after - before}` : String(after - before),
+      after === before
+        ? ""
+        : after > before
+          ? `+${rounded(after - before)}`
+          : String(rounded(after - before)),
     ]);
   const lines = [
     `verdict: ${diff.verdicts[0]} -> ${diff.verdicts[1]}`,

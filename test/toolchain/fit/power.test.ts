@@ -1,11 +1,14 @@
 /** The estimate of power: closed forms, what the open compiler said of a program, and all ways of random programs as a second model. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
 import {
+  checkBudget,
+  difference,
   type FitResult,
   fitProgram,
   onePipe,
+  parseBudget,
   type Target,
   toJson,
   toText,
@@ -242,6 +245,28 @@ describe("the estimate of power", () => {
       ),
     ]);
     expect(refused.cycles!.every(({ stages }) => stages.every(({ wait }) => wait === "match"))).toBe(true);
+  });
+
+  it("is in budgets and differences with the cycles, and a budget of a program without it is P44046", () => {
+    const result = fitOf(TABLES);
+    const use = (text: string) =>
+      checkBudget(result, parseBudget(text)).map(({ used, within }) => [used, within]);
+    expect(use("watts=2.76,cycles=168")).toEqual([
+      [2.76, true],
+      [168, true],
+    ]);
+    expect(use("watts=2.75,cycles=167,watts=7%")).toEqual([
+      [2.76, false],
+      [168, false],
+      [6.9, true],
+    ]);
+    const more = fitOf({ controls: ternary("small", 2), apply: "small.apply();" });
+    const { measures } = difference(more, result);
+    expect(measures.find(({ name }) => name === "watts")).toMatchObject({ after: 2.76 });
+    const { power: _, ...without } = loadTarget("tofino");
+    const silent = fitOf(TABLES, "tofino", without);
+    expect(() => checkBudget(silent, parseBudget("watts=100"))).toThrow(DiagnosticError);
+    expect(() => checkBudget(result, parseBudget("cycles=50%"))).toThrow(DiagnosticError);
   });
 
   it("is in the report and in JSON, and absent for a target without watts", () => {
