@@ -4,6 +4,9 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Diagnostics } from "../../src/base/index.js";
+import { loadProgram } from "../../src/toolchain/loading/index.js";
+import type { Program } from "../../src/toolchain/program/index.js";
 
 /** The chips, as the rival's records name them. */
 export type Chip = "tofino" | "tofino2";
@@ -48,6 +51,17 @@ export function searchPath(corpus: string, one: Case): string[] {
   const root = join(corpus, one.repo.replace("/", "+"));
   const named = one.includeFolders.map((folder) => join(root, folder));
   return [...named, dirname(programFile(corpus, one))];
+}
+
+/** The program of a case, as `fit` takes it. */
+export async function loadCase(corpus: string, one: Case): Promise<Program> {
+  const files = {
+    path: programFile(corpus, one),
+    include: searchPath(corpus, one),
+    define: [...chipDefines(one.chip), ...one.defines],
+    form: "hardware" as const,
+  };
+  return (await loadProgram(files, new Diagnostics(), "ignore")).program;
 }
 
 /** All cases of the list: designs first, then as listed. A program for both chips is two cases. */

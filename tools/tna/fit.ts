@@ -9,11 +9,10 @@
  */
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
+import { DiagnosticError } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
 import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
-import { loadProgram } from "../../src/toolchain/loading/index.js";
-import { type Case, type Chip, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+import { type Case, type Chip, caseName, loadCase, readCases } from "./corpus.js";
 import {
   type CONTAINERS,
   type Containers,
@@ -46,13 +45,7 @@ async function fitCase(corpus: string, one: Case, placed: Placed): Promise<FitRe
     },
   };
   try {
-    const files = {
-      path: programFile(corpus, one),
-      include: searchPath(corpus, one),
-      define: [...chipDefines(one.chip), ...one.defines],
-      form: "hardware" as const,
-    };
-    const { program } = await loadProgram(files, new Diagnostics(), "ignore");
+    const program = await loadCase(corpus, one);
     const start = performance.now();
     const target = loadTarget(one.chip);
     const pipes = pipesOf(program).map((name) => fitProgram(onePipe(program, name), target));

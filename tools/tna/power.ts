@@ -9,7 +9,6 @@
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Diagnostics } from "../../src/base/index.js";
 import { findLogs } from "../../src/cli/fit-logs.js";
 import { loadTarget } from "../../src/cli/targets.js";
 import {
@@ -20,8 +19,7 @@ import {
   pipesOf,
   readLogs,
 } from "../../src/toolchain/fit/index.js";
-import { loadProgram } from "../../src/toolchain/loading/index.js";
-import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+import { type Case, caseName, loadCase, readCases } from "./corpus.js";
 
 /** Of the others, the stages alone. */
 const READ: ReadonlySet<LogName> = new Set(["power.json", "resources.json"]);
@@ -36,13 +34,7 @@ interface Measured {
 
 /** What both say of the gresses of a case; nothing of a program that is not read. */
 async function measured(corpus: string, folder: string, one: Case): Promise<Measured[]> {
-  const files = {
-    path: programFile(corpus, one),
-    include: searchPath(corpus, one),
-    define: [...chipDefines(one.chip), ...one.defines],
-    form: "hardware" as const,
-  };
-  const { program } = await loadProgram(files, new Diagnostics(), "ignore");
+  const program = await loadCase(corpus, one);
   const names = pipesOf(program);
   return names.flatMap((name) => {
     const result = fitProgram(onePipe(program, name), loadTarget(one.chip));

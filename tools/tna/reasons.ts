@@ -8,7 +8,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
+import { DiagnosticError } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
 import {
   findReasons,
@@ -18,8 +18,7 @@ import {
   QUICK,
   reasonsText,
 } from "../../src/toolchain/fit/index.js";
-import { loadProgram } from "../../src/toolchain/loading/index.js";
-import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+import { type Case, caseName, loadCase, readCases } from "./corpus.js";
 
 const { CORPUS: corpus, EXACT: exact } = process.env;
 const limits =
@@ -28,13 +27,7 @@ const limits =
     : { work: 10 * QUICK.work, solver: { questions: 16, nodes: 20_000, seconds: Number(exact) } };
 
 async function reasonsOf(folder: string, one: Case, isAlone: boolean): Promise<[number, number]> {
-  const files = {
-    path: programFile(folder, one),
-    include: searchPath(folder, one),
-    define: [...chipDefines(one.chip), ...one.defines],
-    form: "hardware" as const,
-  };
-  const { program } = await loadProgram(files, new Diagnostics(), "ignore");
+  const program = await loadCase(folder, one);
   const counts: [number, number] = [0, 0];
   for (const pipe of pipesOf(program)) {
     const result = fitProgram(onePipe(program, pipe), loadTarget(one.chip));

@@ -1,45 +1,20 @@
 /** The estimate of power: closed forms, what the open compiler said of a program, and all ways of random programs as a second model. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { DiagnosticError } from "../../../src/base/index.js";
 import {
   checkBudget,
   difference,
   type FitResult,
-  fitProgram,
-  onePipe,
   parseBudget,
-  type Target,
   toJson,
   toText,
 } from "../../../src/toolchain/fit/index.js";
 import { accessesOf } from "../../../src/toolchain/fit/latency/accesses.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
 import { runs } from "../../fuzz-seed.js";
 import { loadTarget } from "./golden.js";
-import { type PardeParts, pardeSource } from "./programs.js";
-
-type ChipName = "tofino" | "tofino2";
-
-function fitOf(
-  parts: Partial<PardeParts>,
-  chip: ChipName = "tofino",
-  target: Target = loadTarget(chip),
-): FitResult {
-  const diagnostics = new Diagnostics();
-  const all = {
-    arch: chip === "tofino" ? ("tna" as const) : ("t2na" as const),
-    types: "header w_h { bit<32> a; bit<32> b; bit<32> c; bit<32> d; bit<32> e; }",
-    headers: "w_h w;",
-    states: "state first { p.extract(h.w); transition accept; }",
-    ...parts,
-  };
-  const file = new SourceFile("test.p4", pardeSource(all));
-  const defines = { __TARGET_TOFINO__: chip === "tofino" ? "1" : "2" };
-  const made = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
-  diagnostics.throwIfErrors();
-  return fitProgram(onePipe(made!.program, "pipe"), target);
-}
+import type { PardeParts } from "./programs.js";
+import { fitWords } from "./tna-fit.js";
 
 const ingress = (result: FitResult) => result.power!.gresses.find(({ gress }) => gress === "ingress")!;
 
@@ -80,7 +55,7 @@ describe("the estimate of power", () => {
   };
 
   it.each(["tofino", "tofino2"] as const)("of each table is the compiler's on a %s", (chip) => {
-    const result = fitOf(TABLES, chip);
+    const result = fitWords(TABLES, chip);
     const weights = Object.fromEntries(
       ingress(result).tables.map(({ part, weight }) => [
         /wide|metered|narrow|execute|count/.exec(part.unit.label)![0],
@@ -96,7 +71,7 @@ describe("the estimate of power", () => {
 
   it("is that of the heaviest branch, and of gates that look up before they know", () => {
     const two = (apply: string) =>
-      fitOf({ controls: ternary("small", 2) + ternary("large", 6, "h.w.c", "d"), apply });
+      fitWords({ controls: ternary("small", 2) + ternary("large", 6, "h.w.c", "d"), apply });
     // Both have the condition's branches as gateways, so the first one looks up in any case.
     const branches = two("if (h.w.e == 1) { small.apply(); } else { large.apply(); }");
     expect(running(branches)["large"]).toBe("worst");
@@ -113,7 +88,7 @@ describe("the estimate of power", () => {
     const apply = (second: string) => `
       if (h.w.e == 1) { first.apply(); last.apply(); } else { ${second} }`;
     const controls = `${ternary("first", 8)} ${ternary("last", 4, "h.w.b", "c")} ${ternary("other", 2, "h.w.d", "c")}`;
-    const result = fitOf({
+    const result = fitWords({
       controls: controls.replace("table other", "@stage(1) table other"),
       apply: apply("other.apply();"),
     });
@@ -121,7 +96,7 @@ describe("the estimate of power", () => {
     expect(stage).toBe(1);
     expect(result.cycles![0]!.stages[1]!.wait).toBe("match");
     expect(running(result)["other"]).toBe("off");
-    const loose = fitOf({
+    const loose = fitWords({
       controls: controls
         .replace("table other", "@stage(1) table other")
         .replace(
@@ -143,7 +118,7 @@ describe("the estimate of power", () => {
     const last = (text: string) => text.replaceAll("table ", "@stage(19) table ");
     const two = (heavy: string, light: string) =>
       running(
-        fitOf(
+        fitWords(
           {
             controls: `${pre} ${last(heavy)} ${last(light)}`,
             apply: "pre.apply(); if (h.w.e == 1) { heavy.apply(); } else { light.apply(); }",
@@ -162,7 +137,7 @@ describe("the estimate of power", () => {
       light: "on",
     });
     // Nothing comes before the first stages that would switch a table off.
-    const first = fitOf(
+    const first = fitWords(
       {
         controls: `${exact("choice", "h.w.e", 64, "c").replace("h.w.d", "2")} ${wide.replace("h.w.c : exact;", "h.w.e : exact;")} ${exact("light", "h.w.b", 64, "a")}`,
         apply: "if (choice.apply().hit) { heavy.apply(); } else { light.apply(); }",
@@ -171,7 +146,7 @@ describe("the estimate of power", () => {
     );
     expect(running(first)).toEqual({ choice: "worst", heavy: "worst", light: "on" });
     // The table of stage 2 needs only the actions of stage 1, where a table off the worst way may run it.
-    const behind = fitOf(
+    const behind = fitWords(
       {
         controls: `${pre} ${exact("choice", "h.w.c", 64, "e")} ${ternary("heavy", 16, "h.w.b", "a")} ${exact("light", "h.w.b", 64, "d")} ${exact("after", "h.w.b", 64, "a")}`,
         apply:
@@ -182,7 +157,7 @@ describe("the estimate of power", () => {
     expect(behind.cycles![0]!.stages.slice(1, 3).map(({ wait }) => wait)).toEqual(["match", "action"]);
     // One that only tables on the worst way run is off, and so is a light one where egress does not wait after the stage.
     const choice = exact("choice", "h.w.c", 64, "e");
-    const chain = fitOf(
+    const chain = fitWords(
       {
         controls: `${pre} ${choice} ${exact("heavy", "h.w.b", 4096, "d")} ${ternary("more", 8, "h.w.b", "a")} ${exact("after", "h.w.b", 64, "a")}
           ${exact("tail", "h.w.a", 64, "e")}`,
@@ -198,16 +173,16 @@ describe("the estimate of power", () => {
     const register = (i: number) => `Register<bit<32>, bit<10>>(1024) r${i};
       RegisterAction<bit<32>, bit<10>, bit<32>>(r${i}) add${i} = { void apply(inout bit<32> c, out bit<32> o) { c = c + 1; o = c; } };`;
     const indices = Array.from({ length: 12 }, (_, i) => i);
-    const result = fitOf({
+    const result = fitWords({
       controls: indices.map(register).join("\n"),
       apply: indices.map((i) => `h.w.a = add${i}.execute(h.w.a[9:0]);`).join("\n"),
     });
     const { total } = result.cycles![0]!;
     expect(total).toBe(4 + 12 * 24);
     expect(ingress(result).share).toBeCloseTo(288 / (total + 11), 9);
-    expect(ingress(fitOf(TABLES)).share).toBe(1);
+    expect(ingress(fitWords(TABLES)).share).toBe(1);
     // Slightly too many cycles do not make more packets.
-    const eleven = fitOf({
+    const eleven = fitWords({
       controls: indices.slice(1).map(register).join("\n"),
       apply: indices
         .slice(1)
@@ -225,9 +200,9 @@ describe("the estimate of power", () => {
       controls: controls.replace("table other", "@stage(1) table other"),
       apply: "if (h.w.e == 1) { first.apply(); last.apply(); } else { other.apply(); }",
     };
-    const free = fitOf(parts);
+    const free = fitWords(parts);
     expect(running(free)["other"]).toBe("on");
-    const limited = (limit: number) => fitOf(parts, "tofino", { ...own, power: { ...own.power!, limit } });
+    const limited = (limit: number) => fitWords(parts, "tofino", { ...own, power: { ...own.power!, limit } });
     const watts = free.power!.watts;
     const waiting = limited(watts - 0.01);
     expect(waiting.cycles![0]!.stages[1]!.wait).toBe("match");
@@ -248,7 +223,7 @@ describe("the estimate of power", () => {
   });
 
   it("is in budgets and differences with the cycles, and a budget of a program without it is P44046", () => {
-    const result = fitOf(TABLES);
+    const result = fitWords(TABLES);
     const use = (text: string) =>
       checkBudget(result, parseBudget(text)).map(({ used, within }) => [used, within]);
     expect(use("watts=2.76,cycles=168")).toEqual([
@@ -260,17 +235,17 @@ describe("the estimate of power", () => {
       [168, false],
       [6.9, true],
     ]);
-    const more = fitOf({ controls: ternary("small", 2), apply: "small.apply();" });
+    const more = fitWords({ controls: ternary("small", 2), apply: "small.apply();" });
     const { measures } = difference(more, result);
     expect(measures.find(({ name }) => name === "watts")).toMatchObject({ after: 2.76 });
     const { power: _, ...without } = loadTarget("tofino");
-    const silent = fitOf(TABLES, "tofino", without);
+    const silent = fitWords(TABLES, "tofino", without);
     expect(() => checkBudget(silent, parseBudget("watts=100"))).toThrow(DiagnosticError);
     expect(() => checkBudget(result, parseBudget("cycles=50%"))).toThrow(DiagnosticError);
   });
 
   it("is in the report and in JSON, and absent for a target without watts", () => {
-    const result = fitOf(TABLES);
+    const result = fitWords(TABLES);
     expect(toText(result)).toContain("power: 2.76 of 40 W, as the compiler estimates it");
     const { power } = toJson(result);
     expect(power).toMatchObject({ watts: 2.757998, limit_watts: 40 });
@@ -278,7 +253,7 @@ describe("the estimate of power", () => {
       power!.gresses[0]!.tables.map(({ table, stage, runs: how }) => [table, stage, how]),
     ).toContainEqual(["pipe.I.narrow", 1, "worst"]);
     const { power: _, ...without } = loadTarget("tofino");
-    const silent = fitOf(TABLES, "tofino", without);
+    const silent = fitWords(TABLES, "tofino", without);
     expect(silent.power).toBeUndefined();
     expect(toText(silent)).not.toContain("power:");
     expect(toJson(silent)).not.toHaveProperty("power");
@@ -311,7 +286,7 @@ describe("the estimate of power", () => {
             })
             .join(" ");
         const apply = write(nodes);
-        const result = fitOf({ controls: tables.join("\n"), apply });
+        const result = fitWords({ controls: tables.join("\n"), apply });
         const { watts, pipes } = loadTarget("tofino").power!;
         const weigh = (used: number, count: number) =>
           pipes * (used * watts.tcam_search + count * watts.sram_read);
@@ -347,15 +322,15 @@ describe("the estimate of power", () => {
       return { controls: tables.join("\n"), apply: tables.map((_, i) => `t${i}.apply();`).join(" ") };
     };
     const low = { ...own, power: { ...own.power!, limit: 1 } };
-    const long = fitOf(chain(14), "tofino", low);
+    const long = fitWords(chain(14), "tofino", low);
     expect([long.stages, long.power!.watts > 1, long.exceeded]).toEqual([14, true, []]);
-    expect(fitOf(chain(4), "tofino", low).exceeded).toEqual([expect.stringMatching(/^power: /)]);
+    expect(fitWords(chain(4), "tofino", low).exceeded).toEqual([expect.stringMatching(/^power: /)]);
   });
 });
 
 describe("accesses of memory", () => {
   const of = (parts: Partial<PardeParts>) => {
-    const { problem, placement } = fitOf(parts);
+    const { problem, placement } = fitWords(parts);
     return accessesOf(problem, placement.parts[0]!);
   };
 
@@ -426,7 +401,7 @@ describe("accesses of memory", () => {
   });
 
   it("of a table split over stages are those of all its parts where the packet misses", () => {
-    const result = fitOf({ controls: ternary("large", 40), apply: "large.apply();" });
+    const result = fitWords({ controls: ternary("large", 40), apply: "large.apply();" });
     const parts = ingress(result).tables;
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.map(({ runs: how }) => how)).toEqual(parts.map(() => "worst"));

@@ -3,6 +3,7 @@ import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { type FitResult, fitProgram, onePipe, type Target } from "../../../src/toolchain/fit/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { loadTarget } from "./golden.js";
+import { type PardeParts, pardeSource } from "./programs.js";
 
 export function fitTna(text: string, target: Target = loadTarget("tofino")): FitResult {
   const diagnostics = new Diagnostics();
@@ -11,4 +12,20 @@ export function fitTna(text: string, target: Target = loadTarget("tofino")): Fit
   const built = compile({ file, resolveInclude: () => undefined, defines, form: "hardware" }, diagnostics);
   diagnostics.throwIfErrors();
   return fitProgram(onePipe(built!.program, "pipe"), target);
+}
+
+/** The fit of a program with a header `h.w` of five words `a` to `e`, which the parser extracts. */
+export function fitWords(
+  parts: Partial<PardeParts>,
+  chip: "tofino" | "tofino2" = "tofino",
+  target: Target = loadTarget(chip),
+): FitResult {
+  const text = pardeSource({
+    arch: chip === "tofino" ? "tna" : "t2na",
+    types: "header w_h { bit<32> a; bit<32> b; bit<32> c; bit<32> d; bit<32> e; }",
+    headers: "w_h w;",
+    states: "state first { p.extract(h.w); transition accept; }",
+    ...parts,
+  });
+  return fitTna(text, target);
 }

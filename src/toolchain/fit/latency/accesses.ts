@@ -66,7 +66,7 @@ export function accessesOf(problem: Problem, part: Part): Accesses {
   if (blocks.action > 0)
     sramReads += Math.max(1, Math.ceil((8 * defined(plans[unit.id]).actionBytes) / target.sram.width));
   let used: Accesses = { ...NO_ACCESS, sramReads, tcamSearches: tcams };
-  // A meter with colors runs at the end of the packet, and so do the counters beside it.
+  // A meter with colours runs at the end of the packet, and so do the counters beside it.
   const waits = unit.attached.some(
     ({ kind, counts }) => kind === "meter" || (kind === "counter" && counts !== "packets"),
   );
@@ -92,7 +92,7 @@ function attachedAccesses({ kind }: Attached, blocks: number, waits: boolean): A
   const one = cells(blocks);
   if (kind !== "meter" && !(kind === "counter" && waits)) return one;
   const waiting = { ...NO_ACCESS, waitingReads: 1, waitingWrites: 1 };
-  // Colors are in a map RAM of their own.
+  // Colours are in a map RAM of their own.
   return added(one, kind === "meter" ? { ...waiting, mapReads: 1, mapWrites: 1 } : waiting);
 }
 
