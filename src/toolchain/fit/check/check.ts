@@ -16,9 +16,11 @@ import { Places, type SourceLookup } from "../source.js";
 import type { Target } from "../target.js";
 import { checkMethods } from "./alu/methods.js";
 import type { CheckContext } from "./check-context.js";
+import { checkChecksumConditions } from "./checksum-conditions.js";
 import { branchAdvice, isArithmetic, unavailableOperation } from "./operations.js";
 import { checkProgram } from "./program.js";
 import { checkRegister, checkRegisterUses } from "./registers.js";
+import { checkSelectors } from "./selectors.js";
 
 type FeatureOf<K extends Feature["kind"]> = Extract<Feature, { kind: K }>;
 
@@ -83,7 +85,9 @@ export function checkFeatures(
     checkRegisterUses(context, features);
     checkMethods(context);
     checkProgram(context);
+    checkSelectors(context);
     checkParde(context);
+    checkChecksumConditions(context);
   }
   return diagnostics;
 }

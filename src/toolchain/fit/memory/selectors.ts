@@ -8,13 +8,15 @@ import type { Target } from "../target.js";
 
 /** The largest number by which the remainder of a hash is taken. */
 const MOST_REMAINDERS = 31;
+/** The most bits behind it. */
+const MOST_SHIFT = 5;
 /** Bits of a hash of which the remainder is taken. */
 const REMAINDER_BITS = 10;
 
 /** Words of one group; 1 where the target states no members of a word. */
 function groupWords({ maxGroup }: SelectorModel, target: Target): number {
   const perWord = target.selector.members_per_word;
-  return perWord === null ? 1 : Math.ceil(maxGroup / perWord);
+  return perWord === null ? 1 : Math.max(1, Math.ceil(maxGroup / perWord));
 }
 
 /** Words of all groups. */
@@ -22,8 +24,14 @@ export function selectorLines(selector: SelectorModel, target: Target): number {
   return groupWords(selector, target) * selector.groups;
 }
 
+/** The most members of a group that has memory: so many words are chosen by a remainder with its bits behind it. */
+export function mostMembers({ selector }: Target): number | undefined {
+  const perWord = selector.members_per_word;
+  return perWord === null ? undefined : perWord * MOST_REMAINDERS * 2 ** MOST_SHIFT;
+}
+
 /** A group that takes several words; undefined where none does. */
-function wideGroup(implementation: Implementation | undefined, target: Target): number | undefined {
+export function wideGroup(implementation: Implementation | undefined, target: Target): number | undefined {
   const selector = implementation?.selector;
   const words = selector === undefined ? 1 : groupWords(selector, target);
   return words === 1 ? undefined : words;

@@ -584,6 +584,7 @@ class Builder {
         profile.selector === undefined
           ? undefined
           : {
+              name: stated.name,
               inputs: profile.selector.input.flatMap((value) => readsOf(readValue(value, scope))),
               // A group of one word, where the program states no size.
               maxGroup: stated.maxGroup ?? (declared?.message.maxGroupSize || (usual.members_per_word ?? 1)),

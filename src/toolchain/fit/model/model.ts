@@ -133,6 +133,8 @@ export interface HashUse {
 
 /** Groups of members, of which a hash chooses one. */
 export interface SelectorModel {
+  /** The name of the instance, where it is not that of the members. */
+  readonly name: string | undefined;
   readonly inputs: readonly Access[];
   /** The most members of a group. */
   readonly maxGroup: number;

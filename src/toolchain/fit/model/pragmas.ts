@@ -125,17 +125,25 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
 /**
  * The groups of a selector, as pragmas of its table or of itself state them: members of a group, groups, and whether a member that
  * fails leaves the packets of the others alone (p4c, common/extract_maupipe.cpp, createAttached; arch/v1model.cpp, `@mode`). What an
- * `ActionSelector` of TNA states has the same form. Numbers below one are no statement.
+ * `ActionSelector` of TNA states has the same form, with its name. A `@max_group_size` of P4Runtime below one is no statement.
  */
 export function selectorPragmas(annotations: readonly string[]): {
+  readonly name: string | undefined;
   readonly maxGroup: number | undefined;
   readonly groups: number | undefined;
   readonly isResilient: boolean;
 } {
-  const numberOf = (pattern: RegExp) =>
-    annotations.map((text) => Number(pattern.exec(text.trim())?.[1] ?? 0)).find((value) => value >= 1);
+  const statedBy = (pattern: RegExp) =>
+    annotations.map((text) => pattern.exec(text.trim())?.[1]).find((value) => value !== undefined);
+  const numberOf = (pattern: RegExp) => {
+    const stated = statedBy(pattern);
+    return stated === undefined ? undefined : Number(stated);
+  };
   return {
-    maxGroup: numberOf(/^@(?:pragma\s+)?(?:selector_)?max_group_size[\s(]+(\d+)/),
+    name: statedBy(/^@selector_name[\s("]+([\w.$]+)/),
+    maxGroup:
+      numberOf(/^@(?:pragma\s+)?selector_max_group_size[\s(]+(\d+)/) ??
+      (numberOf(/^@(?:pragma\s+)?max_group_size[\s(]+(\d+)/) || undefined),
     groups: numberOf(/^@(?:pragma\s+)?selector_num_max_groups[\s(]+(\d+)/),
     isResilient: annotations.some((text) => /^@(?:pragma\s+)?mode[\s("]+resilient\b/.test(text.trim())),
   };

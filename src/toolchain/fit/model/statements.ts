@@ -10,6 +10,7 @@ export type Statement =
       readonly condition: bmv2.Value;
       readonly yes: readonly Statement[];
       readonly no: readonly Statement[];
+      readonly source: bmv2.SourceInfo | undefined;
     }
   /** A jump backward, or into another branch. */
   | { readonly kind: "loop"; readonly source: bmv2.SourceInfo | undefined }
@@ -53,7 +54,7 @@ export function structureOf(
     const hasElse = end > elseAt && end <= to;
     const yes = structureOf(primitives, at + 1, hasElse ? elseAt - 1 : elseAt);
     const no = hasElse ? structureOf(primitives, elseAt, end) : [];
-    statements.push({ kind: "if", condition: condition!, yes, no });
+    statements.push({ kind: "if", condition: condition!, yes, no, source });
     at = hasElse ? end : elseAt;
   }
   return statements;

@@ -32,6 +32,8 @@ function name(table: IrTable): void {
     addNumber("selector_num_max_groups", "num_groups");
     const mode = argument(implementation, "mode");
     if (mode?.kind === "member" && mode.name === "RESILIENT") add("mode", '"resilient"');
+    // Selectors of one profile are one object of the engine; the hardware has each.
+    add("selector_name", `"${implementation.name}"`);
   } else if (implementation.extern === "Alpm") {
     add("alpm", "1");
     addNumber("alpm_partitions", "number_partitions");
@@ -46,5 +48,6 @@ function name(table: IrTable): void {
 const SELECTOR_PRAGMAS: ReadonlySet<string> = new Set([
   "selector_max_group_size",
   "selector_num_max_groups",
+  "selector_name",
   "mode",
 ]);
