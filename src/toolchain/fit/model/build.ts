@@ -4,6 +4,7 @@ import { type bmv2, bmv2Bits, P4InfoIndex, type Program, type p4info } from "../
 import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { splitAlgorithmic } from "./algorithmic.js";
+import { withAliases } from "./aliases.js";
 import { checksumTables } from "./checksums.js";
 import { comparedBits, gatewayCost, gatewayCount, gatewayHashBits } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
@@ -170,18 +171,23 @@ class Builder {
       this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
     return {
-      model: withSentZeros({
-        name: this.#json.program ?? "program",
-        fields: this.#fields,
-        headers: this.#headers,
-        units: this.#units,
-        flow: makeFlow(this.#successors, gresses, this.#ways),
-        parser: readParser(this.#json, this.#headers, this.#madeValid()),
-        forDeparser: this.#forDeparser(),
-        hasEgressParser: this.#json.architecture !== undefined,
-        program: this.#given,
-        phvPragmas: this.#json.architecture?.pragmas ?? [],
-      }),
+      model: withSentZeros(
+        withAliases(
+          {
+            name: this.#json.program ?? "program",
+            fields: this.#fields,
+            headers: this.#headers,
+            units: this.#units,
+            flow: makeFlow(this.#successors, gresses, this.#ways),
+            parser: readParser(this.#json, this.#headers, this.#madeValid()),
+            forDeparser: this.#forDeparser(),
+            hasEgressParser: this.#json.architecture !== undefined,
+            program: this.#given,
+            phvPragmas: this.#json.architecture?.pragmas ?? [],
+          },
+          this.#json,
+        ),
+      ),
       features: this.#features,
     };
   }

@@ -33,6 +33,7 @@ export function destinationsOf(
       places.set(field, [...(places.get(field) ?? []), place]);
     }
   }
+  for (const [value, field] of model.aliases) places.set(value, places.get(field) ?? []);
   const past = bypasses.filter((one) => one.gress === gress);
   return {
     writesOf: ({ taken, written }) =>

@@ -2,6 +2,7 @@
  * What the `pa_*` pragmas of a program ask of its fields, by the rules of p4c, backends/tofino/bf-p4c/phv/pragma.
  */
 import type { bmv2 } from "../../program/index.js";
+import { fieldsNamed } from "../model/fields-named.js";
 import type { FitModel, Gress } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { ContainerSize } from "./pack.js";
@@ -168,19 +169,3 @@ function pairs(into: Map<string, Set<string>>, found: readonly (readonly string[
       for (const b of found.filter((_, at) => at !== i).flat())
         into.set(a, (into.get(a) ?? new Set()).add(b));
 }
-
-/** The fields of a name, or of a header: with the program's own names of parameters. */
-function fieldsNamed(model: FitModel, gress: Gress, name: string): string[] {
-  const wanted = name.replace(/^(ingress|egress)::/, "");
-  const isCalled = (full: string) => plain(full) === wanted || plain(full).endsWith(`.${wanted}`);
-  const here = [...model.fields.values()].filter(
-    (info) => !info.name.endsWith("$") && (info.metadata || model.parser.isIn(gress, info.header)),
-  );
-  const fields = here.filter((info) => isCalled(info.name));
-  const ofHeaders =
-    fields.length > 0 ? fields : here.filter((info) => !info.metadata && isCalled(info.header));
-  return ofHeaders.map((info) => info.name);
-}
-
-/** A name without what makes it unique in the JSON. */
-const plain = (full: string): string => full.replace(/^scalars\./, "").replace(/^(\w+?)_\d+\./, "$1.");
