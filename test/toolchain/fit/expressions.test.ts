@@ -320,6 +320,15 @@ describe("an assignment", () => {
     expect([access.lo, access.width, expr.kind]).toEqual([0, 32, "operation"]);
   });
 
+  it("of a constant to a slice writes these bits alone: its mask is folded away", () => {
+    const keep = bin("&", f("a"), k(0xffff00ffn));
+    expect(assigned("a", bin("|", keep, k(0x4400)))).toEqual([8, 8, "68"]);
+    expect(assigned("a", bin("|", keep, k(0)))).toEqual([8, 8, "0"]);
+    expect(assigned("n", bin("|", bin("&", f("n"), k(0x80)), k(0x44)))).toEqual([0, 7, "68"]);
+    // Bits that stay and are set, too, are no slice.
+    expect(readAssignment(["d", "a"], bin("|", keep, k(0x4401)), scope).access.width).toBe(32);
+  });
+
   it("to a slice keeps a shift by another number", () => {
     const keep = bin("&", f("a"), k(0xffff00ffn));
     expect(assigned("a", bin("|", keep, bin("&", bin("<<", f("b"), k(4)), k(0xff00))))).toEqual([

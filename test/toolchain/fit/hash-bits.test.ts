@@ -147,3 +147,15 @@ it("an address by a hash that the program declares has a unit of its own; equal 
   expect(units(crc16, crc16)).toEqual([[2, 20]]);
   expect(units("hdr.d.i[9:0]", "hdr.d.i[9:0]")).toEqual([[1, 10]]);
 });
+
+it("of a hash that a variable takes the matrix computes the bits of the variable, and all where a mask cuts it", () => {
+  const bits = (index: string) => {
+    const ingress = `Register<bit<32>, bit<16>>(65536) r; Hash<bit<16>>(HashAlgorithm_t.CRC16) crc;
+  RegisterAction<bit<32>, bit<16>, bit<32>>(r) more = { void apply(inout bit<32> cell) { cell = cell + 1; } };
+  action count() { ${index} more.execute((bit<16>) at); }`;
+    return fitOf({ ingress, apply: "count();" }).placement.stages.map((stage) => stage.hash_bits);
+  };
+  expect(bits("bit<16> at = crc.get({ hdr.d.a });")).toEqual([16]);
+  expect(bits("bit<7> at = (bit<7>) crc.get({ hdr.d.a });")).toEqual([7]);
+  expect(bits("bit<16> at = crc.get({ hdr.d.a }) & 0x7f;")).toEqual([16]);
+});

@@ -50,6 +50,9 @@ function truncated(expr: Expr, bits: number): Expr {
   }
   if (expr.kind === "constant") return { kind: "constant", value: expr.value & ((1n << BigInt(bits)) - 1n) };
   if (expr.kind === "argument" && expr.width > bits) return { ...expr, width: bits };
+  // Of a hash the matrix computes only the bits that something takes.
+  if (expr.kind === "operation" && expr.algorithm !== undefined && expr.algorithm.bits > bits)
+    return { ...expr, algorithm: { ...expr.algorithm, bits } };
   return expr;
 }
 
@@ -314,9 +317,9 @@ export function readAssignment(target: bmv2.FieldRef, value: bmv2.Value, scope: 
   const whole: Access = { field: name, lo: 0, width };
   const raw = unwrap(value);
   if (raw !== undefined && raw.op === "|" && raw.left !== null && typeof raw.right !== "number") {
-    const keep = maskedOperand(raw.left);
-    const set = maskedOperand(raw.right);
     const full = (1n << BigInt(width)) - 1n;
+    const keep = maskedOperand(raw.left);
+    const set = maskedOperand(raw.right) ?? constantBits(raw.right, keep?.mask, full);
     if (
       keep !== undefined &&
       set !== undefined &&
@@ -333,7 +336,14 @@ export function readAssignment(target: bmv2.FieldRef, value: bmv2.Value, scope: 
       }
     }
   }
-  return { access: whole, expr: truncated(readValue(value, scope), width) };
+  return { access: whole, expr: truncated(assignedValue(value, scope), width) };
+}
+
+/** The mask of a hash is an operation for the variable that takes it: the matrix computes all bits (as measured on a public design). */
+function assignedValue(value: bmv2.Value, scope: Scope): Expr {
+  const expr = readValue(value, scope);
+  const masked = expr.kind === "operation" && expr.algorithm !== undefined ? maskedOperand(value) : undefined;
+  return masked === undefined ? expr : assignedValue(masked.value, scope);
 }
 
 function unwrap(value: bmv2.Value): bmv2.Expression | undefined {
@@ -360,6 +370,18 @@ function maskedOperand(value: bmv2.Value): { value: bmv2.Value; mask: bigint } |
   return other === undefined ? undefined : { value: node.right, mask: other };
 }
 
+/** A constant that is set in the bits that `keep` leaves: its mask is folded away. */
+function constantBits(
+  value: bmv2.Value | null,
+  keep: bigint | undefined,
+  full: bigint,
+): { value: bmv2.Value; mask: bigint } | undefined {
+  const constant = constantOf(value);
+  if (value === null || constant === undefined || keep === undefined || (constant & keep) !== 0n)
+    return undefined;
+  return { value, mask: full & ~keep };
+}
+
 function isField(value: bmv2.Value, name: string): boolean {
   if (value.type === "field") return `${value.value[0]}.${value.value[1]}` === name;
   return value.type === "expression" && !("op" in value.value) && isField(value.value, name);
@@ -368,6 +390,8 @@ function isField(value: bmv2.Value, name: string): boolean {
 /** Removes the shift to the place of the slice, and the truncations around it. */
 function unshift(value: bmv2.Value, lo: number): bmv2.Value {
   if (lo === 0) return value;
+  const constant = constantOf(value);
+  if (constant !== undefined) return { type: "hexstr", value: `0x${(constant >> BigInt(lo)).toString(16)}` };
   const node = unwrap(value);
   if (node === undefined || node.left === null) return value;
   if (node.op === "&" && constantOf(node.right) !== undefined) return unshift(node.left, lo);

@@ -512,11 +512,10 @@ class Verification {
     const written = slices.filter((slice) => operations.some((op) => overlap(slice, op.write)));
     const stages = this.input.stagesOf(unit.id);
     const kept = slices.filter((slice) => {
-      const isWhole = operations.some(
-        ({ write }) =>
-          write.field === slice.field &&
-          write.lo <= slice.lo &&
-          slice.lo + slice.width <= write.lo + write.width,
+      const isWhole = Array.from({ length: slice.width }, (_, i) => slice.lo + i).every((bit) =>
+        operations.some(
+          ({ write: { field, lo, width } }) => field === slice.field && lo <= bit && bit < lo + width,
+        ),
       );
       const isThere = stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
       return !isWhole && isThere && written.every((one) => !this.#isExclusive(gress, one.field, slice.field));

@@ -326,8 +326,8 @@ function inputsOf({ inputs }: Pick<HashUse, "inputs">): string {
   return inputs.map(({ field, lo, width }) => `${field}[${lo}+${width}]`).join();
 }
 
-/** Bits of one operand of an ALU. */
-const ALU_BITS = 32;
+/** Bits of one operand of an ALU: those of a word of Tofino 2 that is no pair. */
+const ALU_BITS = 64;
 
 /** What an ALU works on: each field, or each part of a field that no other part holds. */
 function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): Operand[] {
