@@ -8,6 +8,7 @@ import type { Container, PhvLayout } from "../../../src/toolchain/fit/phv/pack.j
 import { hashBitsOf } from "../../../src/toolchain/fit/place/demand.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { type TnaParts, tnaSource } from "./programs.js";
+import { fitTna } from "./tna-fit.js";
 
 const target = loadTarget("tofino");
 
@@ -158,4 +159,22 @@ it("of a hash that a variable takes the matrix computes the bits of the variable
   expect(bits("bit<16> at = crc.get({ hdr.d.a });")).toEqual([16]);
   expect(bits("bit<7> at = (bit<7>) crc.get({ hdr.d.a });")).toEqual([7]);
   expect(bits("bit<16> at = crc.get({ hdr.d.a }) & 0x7f;")).toEqual([16]);
+});
+
+it("an operand of an ALU in two containers stands on the crossbar in the order of its bits, without the matrix", () => {
+  const controls = `control Red(in bit<19> depth, inout bit<8> colour) {
+  Wred<bit<19>, bit<1>>(1, 8w1, 8w0) red; apply { colour = red.execute(depth, 0); } }`;
+  const egress = "bit<8> f = 0; Red.apply(eg.deq_qdepth, f); if (f == 1) { dprsr.drop_ctl = 1; }";
+  const { placement, phv } = fitTna(tnaSource({ controls, egress }), loadTarget("tofino2"));
+  const holding = phv.allocation!.containers.flatMap(({ size, slices }) =>
+    slices.flatMap(({ field, lo }) => (field.endsWith("deq_qdepth") ? [[size, lo]] : [])),
+  );
+  expect(holding).toEqual([
+    [8, 16],
+    [16, 0],
+  ]);
+  expect(placement.stages.map((stage) => [stage.hash_bits, stage.xbar_bytes_exact])).toEqual([
+    [0, 3],
+    [0, 1],
+  ]);
 });

@@ -135,6 +135,15 @@ it("hands a narrow value to a filter without a field of the filter's width", () 
   expect(sizeOf({ ingress, apply })).toEqual([2, 2]);
 });
 
+it.each([
+  ["a meter", "Meter<bit<8>>(16, MeterType_t.BYTES) m;", "(bit<8>) m.execute(i)"],
+  ["the random numbers", "Random<bit<8>>() m;", "m.get()"],
+])("%s in an action of a table sets the field in the stage of the table", (_, call, value) => {
+  const ingress = `${call} bit<8> colour; action police(bit<8> i) { colour = ${value}; }
+    table t { key = { hdr.d.t : exact; } actions = { police; NoAction; } size = 16; }`;
+  expect(sizeOf({ ingress, apply: "t.apply(); if (colour != 3) { hdr.d.c = 1; }" })).toEqual([2, 2]);
+});
+
 describe("the methods of register actions", () => {
   it("read what a statement before has set, in a later stage", () => {
     // The method reads hdr.d.b, which the copy of hdr.d.c does not replace there.

@@ -339,9 +339,24 @@ function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): 
   );
   return parts.flatMap((part) => {
     const access = { ...part, width: Math.min(part.width, ALU_BITS) };
-    const bytes = crossbarBytes([access], gress, phv);
+    const bytes = inOrder(crossbarBytes([access], gress, phv), access, gress, phv);
     return bytes.length === 0 ? [] : [{ bytes, bits: access.width, isAlone: isAlone(access, gress, phv) }];
   });
+}
+
+/** The bytes in the order of the bits that they hold, as an ALU takes them (p4c, mau/tofino/input_xbar.cpp, setup_stateful_search_bus). */
+function inOrder(
+  bytes: readonly CrossbarByte[],
+  access: Access,
+  gress: Gress,
+  phv: PhvLayout,
+): readonly CrossbarByte[] {
+  const first = new Map<string, number>();
+  forEachBit(access, gress, phv, ({ id }, at, bit) => {
+    const name = `${id}:${at >> 3}`;
+    first.set(name, Math.min(first.get(name) ?? bit, bit));
+  });
+  return [...bytes].sort((a, b) => (first.get(a.name) ?? 0) - (first.get(b.name) ?? 0));
 }
 
 /**

@@ -67,18 +67,18 @@ export function ternaryBytes({ key, gress }: Unit, phv: PhvLayout): TernaryByte[
   return bytes.list();
 }
 
-/** Calls `visit` for each bit with its container and its place there. */
+/** Calls `visit` for each bit with its container, its place there and its number in the field. */
 export function forEachBit(
   access: Access,
   gress: Gress,
   phv: PhvLayout,
-  visit: (container: Container, at: number) => unknown,
+  visit: (container: Container, at: number, bit: number) => unknown,
 ): void {
   for (const container of phv.touchedBy(gress, access))
     for (const slice of container.slices) {
       if (slice.field !== access.field) continue;
       const low = Math.max(slice.lo, access.lo);
       const high = Math.min(slice.lo + slice.width, access.lo + access.width);
-      for (let bit = low; bit < high; bit++) visit(container, slice.at + bit - slice.lo);
+      for (let bit = low; bit < high; bit++) visit(container, slice.at + bit - slice.lo, bit);
     }
 }

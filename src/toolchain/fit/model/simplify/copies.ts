@@ -6,9 +6,11 @@ import { defined } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import { readAssignment } from "../expressions.js";
 import {
+  actionsOf,
   destinationsOf,
   type Editing,
   fieldsIn,
+  isPrivate,
   matchedBy,
   nextNodes,
   partsOf,
@@ -64,6 +66,46 @@ export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): void {
       }
     }
   }
+}
+
+/** Calls whose result an instruction of the same action passes on in the stage of the call. */
+const CALLS: ReadonlySet<string> = new Set(["execute_meter", "modify_field_rng_uniform"]);
+
+/**
+ * The same within an action of a table with a key, or with several actions: what a meter or the random numbers give is on the action data bus,
+ * so that no variable takes it first.
+ */
+export function joinInActions(editing: Editing, pipeline: bmv2.Pipeline): void {
+  const isLocal = localVariables(editing);
+  for (const table of pipeline.tables) {
+    if (statementOf(editing, table) !== undefined) continue;
+    for (const action of actionsOf(editing, table)) {
+      if (!isPrivate(editing, action) || action.primitives.some(({ op }) => op.startsWith("_jump"))) continue;
+      for (let at = 0; at < action.primitives.length; at++) {
+        const primitive = defined(action.primitives[at]);
+        const [variable] = CALLS.has(primitive.op) ? partsOf(editing, primitive).sets : [];
+        if (variable === undefined || !isLocal(variable)) continue;
+        const later = action.primitives.slice(at + 1).map((one) => partsOf(editing, one));
+        const isOnce = later.filter(({ reads }) => reads.has(variable)).length === 1;
+        if (isOnce) joinOne(editing, { table, action, at }, { variable, result: 0 }, () => undefined);
+      }
+    }
+  }
+}
+
+/** Whether a variable is read only in actions that set it before. */
+function localVariables(editing: Editing): (variable: string) => boolean {
+  const uses = countUses(editing);
+  const inside = new Map<string, number>();
+  for (const { primitives } of editing.program.actions) {
+    const set = new Set<string>();
+    for (const primitive of primitives) {
+      const { sets, reads } = partsOf(editing, primitive);
+      for (const name of reads) if (set.has(name)) inside.set(name, (inside.get(name) ?? 0) + 1);
+      for (const name of sets) set.add(name);
+    }
+  }
+  return (variable) => isVariable(editing, variable) && inside.get(variable) === uses.reads.get(variable);
 }
 
 function joinOne(

@@ -4,7 +4,7 @@
  */
 import type { bmv2 } from "../../../program/index.js";
 import { foldConditions } from "./conditions.js";
-import { joinResults } from "./copies.js";
+import { joinInActions, joinResults } from "./copies.js";
 import { type Editing, fieldsIn, matchedBy, partsOf, readOutside } from "./graph.js";
 import { expandHeaderCopies, removeSelfCopies } from "./headers.js";
 import { removeDead } from "./liveness.js";
@@ -25,6 +25,7 @@ export function simplifyProgram(editing: Editing, hasValidity: boolean): void {
     let rounds = 0;
     const copied = expandHeaderCopies(editing, pipeline);
     joinResults(editing, pipeline);
+    joinInActions(editing, pipeline);
     propagateCopies(editing, pipeline);
     for (;;) {
       const folded = foldConditions(editing, pipeline, { signed, byRange: false });
