@@ -10,18 +10,17 @@ import {
   explanationText,
   type FitResult,
   findReasons,
+  fitExactly,
   fitProgram,
   fitSweep,
   growthOf,
   growthText,
-  conclude as judge,
   logsText,
   onePipe,
   overBudgetText,
   parseBudget,
   parseSweep,
   pipesOf,
-  placeExactly,
   QUICK,
   readLogs,
   reasonsText,
@@ -208,11 +207,11 @@ function secondsOf(seconds: string | true): number {
 
 async function improve(result: FitResult, seconds: string | true): Promise<FitResult> {
   const limits = { timeLimit: secondsOf(seconds) };
-  const exact = await placeExactly(result.problem, result.placement, limits);
+  const { result: improved, exact } = await fitExactly(result, limits);
   process.stderr.write(
     `exact: ${exact.stages} stages, at least ${exact.bound}, gap ${Math.round(100 * exact.gap)} % (${exact.status})\n`,
   );
-  return judge(result.problem, exact.placement, result.diagnostics);
+  return improved;
 }
 
 /** The older program: a file, or this one as a git revision has it. */

@@ -11,7 +11,9 @@ import { join } from "node:path";
 import { DiagnosticError } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
 import {
+  type FitResult,
   findReasons,
+  fitExactly,
   fitProgram,
   onePipe,
   pipesOf,
@@ -26,11 +28,17 @@ const limits =
     ? QUICK
     : { work: 10 * QUICK.work, solver: { questions: 16, nodes: 20_000, seconds: Number(exact) } };
 
+/** As `p4loom fit --exact` does: the solver places what the heuristic does not, before anything is asked for a reason. */
+async function improved(result: FitResult): Promise<FitResult> {
+  if (exact === undefined || result.stages <= result.target.stages) return result;
+  return (await fitExactly(result, { timeLimit: Number(exact) })).result;
+}
+
 async function reasonsOf(folder: string, one: Case, isAlone: boolean): Promise<[number, number]> {
   const program = await loadCase(folder, one);
   const counts: [number, number] = [0, 0];
   for (const pipe of pipesOf(program)) {
-    const result = fitProgram(onePipe(program, pipe), loadTarget(one.chip));
+    const result = await improved(fitProgram(onePipe(program, pipe), loadTarget(one.chip)));
     if (result.verdict === "placed") continue;
     const start = performance.now();
     const reasons = await findReasons(result, limits);

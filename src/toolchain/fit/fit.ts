@@ -18,6 +18,7 @@ import { readRequests } from "./phv/requests.js";
 import { allocatedUse } from "./phv/use.js";
 import { verifyPhv } from "./phv/verify.js";
 import { type Bound, lowerBounds } from "./place/bounds.js";
+import { type ExactOptions, type ExactResult, placeExactly } from "./place/exact.js";
 import { type Placement, type Problem, stageCount } from "./place/placement.js";
 import { makeProblem } from "./place/problem.js";
 import { recounted } from "./place/recount.js";
@@ -129,6 +130,18 @@ export function conclude(
     exceeded,
     ...timing,
   };
+}
+
+/** The result with the placement of the exact search; the same one where that finds no better. */
+export async function fitExactly(
+  result: FitResult,
+  options: ExactOptions,
+): Promise<{ result: FitResult; exact: ExactResult }> {
+  const { problem, placement, diagnostics } = result;
+  const exact = await placeExactly(problem, placement, options);
+  // What was placed is counted again with its containers, and cannot be concluded from twice.
+  const isNew = exact.placement !== placement;
+  return { result: isNew ? conclude(problem, exact.placement, diagnostics) : result, exact };
 }
 
 /** Every field has its containers, so that what they take can be counted with them. */

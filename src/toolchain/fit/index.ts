@@ -15,12 +15,11 @@ export {
 } from "./budget.js";
 export { CODES as FIT_CODES } from "./codes.js";
 export { type Advice, type Explanation, explain, explanationText } from "./explain.js";
-export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } from "./fit.js";
+export { conclude, type FitOptions, type FitResult, fitExactly, fitProgram, type Verdict } from "./fit.js";
 export { type Growth, growthOf, growthText } from "./growth.js";
 export { compareLogs, logsText } from "./logs/compare.js";
 export { LOG_NAMES, type LogName, readLogs } from "./logs/read.js";
 export { onePipe, pipesOf } from "./model/pipe.js";
-export { placeExactly } from "./place/exact.js";
 export { type GraphTable, placeGreedily, type TableGraph } from "./place/rmt.js";
 export { findReasons, QUICK, type Reason, reasonsText } from "./reason/reason.js";
 export { toHtml } from "./report/html.js";

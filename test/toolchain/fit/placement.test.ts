@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conclude, type FitResult, fitProgram, placeExactly } from "../../../src/toolchain/fit/index.js";
+import { conclude, type FitResult, fitProgram } from "../../../src/toolchain/fit/index.js";
+import { placeExactly } from "../../../src/toolchain/fit/place/exact.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadProgram, loadTarget } from "./golden.js";
 import { type RandomTable, randomProgram } from "./programs.js";

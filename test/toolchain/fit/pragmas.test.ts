@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FitResult, fitProgram, placeExactly, type Target } from "../../../src/toolchain/fit/index.js";
+import { type FitResult, fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
 import { askedWays } from "../../../src/toolchain/fit/memory/exact.js";
 import { isNamed, pragmasOf, stageFor } from "../../../src/toolchain/fit/model/pragmas.js";
+import { placeExactly } from "../../../src/toolchain/fit/place/exact.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
 import { FIELDS, smaller, wrap } from "./programs.js";

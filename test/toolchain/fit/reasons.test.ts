@@ -189,25 +189,44 @@ describe("the reason of a refusal", () => {
     });
   });
 
-  it("is not called minimal where only the heuristic refuses, and is proven with the solver", async () => {
-    const counters = [6, 6, 6, 4].map(
-      (count, i) => `counter(${(count - 1) * 2048}, CounterType.packets) k${i};
-      action a${i}() { k${i}.count(h.d.i${i}); }
-      table t${i} { key = { h.d.k${i} : ternary; } actions = { a${i}; } size = 16; default_action = a${i}(); }`,
-    );
-    const fields = counters.map((_, i) => `bit<32> k${i}; bit<32> i${i};`).join(" ");
-    const apply = counters.map((_, i) => `t${i}.apply();`).join(" ");
-    // 22 map RAMs in three stages of 10: by counts they fit, but no stage holds two counters of 6.
-    const target = small({}, { map_rams: 10 }, { stages: 2 });
-    const result = fitOf(
-      wrap(fields, counters.slice(0, 3).join("\n"), apply.replace("t3.apply();", "")),
-      target,
-    );
-    const [quick] = await findReasons(result);
-    expect(quick).toMatchObject({ kind: "tables", size: 3, isMinimal: false });
+  describe("of counters of so many map RAMs, on two stages of 10", () => {
+    const fitted = (rams: readonly number[]) => {
+      const counters = rams.map(
+        (count, i) => `counter(${(count - 1) * 2048}, CounterType.packets) k${i};
+        action a${i}() { k${i}.count(h.d.i${i}); }
+        table t${i} { key = { h.d.k${i} : ternary; } actions = { a${i}; } size = 16; default_action = a${i}(); }`,
+      );
+      const fields = counters.map((_, i) => `bit<32> k${i}; bit<32> i${i};`).join(" ");
+      const apply = counters.map((_, i) => `t${i}.apply();`).join(" ");
+      return fitOf(wrap(fields, counters.join("\n"), apply), small({}, { map_rams: 10 }, { stages: 2 }));
+    };
     const solver = { questions: 8, nodes: 10_000, seconds: 20 };
-    const [exact] = await findReasons(result, { ...QUICK, solver });
-    expect(exact).toMatchObject({ kind: "tables", size: 3, isMinimal: true });
+
+    it("is not called minimal where only the heuristic refuses, and is proven with the solver", async () => {
+      // 18 map RAMs: by counts they fit, but no stage holds two counters of 6.
+      const result = fitted([6, 6, 6]);
+      const [quick] = await findReasons(result);
+      expect(quick).toMatchObject({ kind: "tables", size: 3, isMinimal: false });
+      expect(quick!.because).toContain("was found");
+      const [exact] = await findReasons(result, { ...QUICK, solver });
+      expect(exact).toMatchObject({ kind: "tables", size: 3, isMinimal: true });
+      expect(exact!.because).toContain("no placement within the 2 stages exists");
+    });
+
+    it("is the smallest of the tables that the solver refuses, in a larger set", async () => {
+      const [exact] = await findReasons(fitted([6, 2, 6, 2, 6]), { ...QUICK, solver });
+      expect(exact).toMatchObject({ kind: "tables", size: 3, isMinimal: true });
+      expect(exact!.members.map(({ text }) => text.split(" ")[1])).toEqual(["Ing.t0", "Ing.t2", "Ing.t4"]);
+    });
+
+    it("is none where the solver places what the heuristic does not", async () => {
+      // As if nothing had been found: two stages are enough, 4 + 6 in each.
+      const result: FitResult = { ...fitted([4, 4, 6, 6]), verdict: "fits by counts", stages: 3 };
+      expect((await findReasons(result)).map(({ kind, isMinimal }) => [kind, isMinimal])).toEqual([
+        ["tables", false],
+      ]);
+      expect(await findReasons(result, { ...QUICK, solver })).toEqual([]);
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 /** Lower bounds of the number of stages: no placement has fewer. */
 import { defined } from "../../../base/index.js";
 import type { Unit } from "../model/model.js";
-import type { Problem } from "./placement.js";
+import { entriesToPlace, type Problem } from "./placement.js";
 import {
   limitsOf,
   noCounts,
@@ -77,7 +77,7 @@ function minimumSums(problem: Problem, units: readonly Unit[]): ResourceCounts {
   for (const unit of units) {
     const demand = defined(problem.demands[unit.id]);
     // Split over stages a table may need fewer blocks of action data, never fewer match blocks.
-    const layout = defined(problem.plans[unit.id]).layout(unit.kind === "match" ? unit.size : 1);
+    const layout = defined(problem.plans[unit.id]).layout(entriesToPlace(unit));
     sums.srams += layout.blocks.match;
     sums.tcams += layout.tcams;
     sums.exact_tables += demand.exactTables;

@@ -1,8 +1,9 @@
 /**
  * Placement as an integer program, after Jose et al. (NSDI'15, section 4): for each table and stage a variable that
- * says whether a part of the table is there, and for large tables the number of its units there. The program leaves
- * out what linear constraints state badly (crossbar bytes that tables share, hash groups, gateways), so its optimum is
- * a lower bound. Its solution is placed with all constraints and verified before it counts.
+ * says whether a part of the table is there, and for large tables the number of its entries there. The program leaves
+ * out what linear constraints state badly (crossbar bytes that tables share, hash groups, gateways), so that a solution
+ * is placed with all constraints and verified before it counts. Where a stage does not hold its units, the program gets the
+ * row that they are not together, and is solved again; it still gives lower bounds where counts prove all such rows.
  */
 
 import { given } from "../../../base/index.js";
@@ -10,7 +11,7 @@ import { lowerBounds } from "./bounds.js";
 import { FeasibilityProgram } from "./feasibility-program.js";
 import type { Placement, Problem } from "./placement.js";
 import { stageCount } from "./placement.js";
-import { placeByStages } from "./tofino.js";
+import { type Crowd, Realizer } from "./realize.js";
 import { verifyPlacement } from "./verify.js";
 
 export interface ExactOptions {
@@ -28,12 +29,7 @@ export interface ExactResult {
   readonly status: ExactStatus;
 }
 
-type ExactStatus =
-  | "the heuristic meets the bound"
-  | "time limit"
-  | "the solver gave up"
-  | "optimal"
-  | "feasible";
+type ExactStatus = "the heuristic meets the bound" | "time limit" | "optimal" | "feasible";
 
 /** Below this number of seconds no further question is asked. */
 const MIN_SECONDS = 0.1;
@@ -41,8 +37,8 @@ const MIN_SECONDS = 0.1;
 const MIN_QUESTION_SECONDS = 0.5;
 
 /**
- * Improves the heuristic's placement. The result has at most as many stages as `start`, and at least `bound`. Asks one
- * question a number of stages, from below: a "no" raises the bound, the solution of a "yes" is placed and verified.
+ * Improves the heuristic's placement. The result has at most as many stages as `start`, and at least `bound`. Asks two
+ * questions a number of stages, from below: with the containers that fields have, then with any. A "no" to the second raises the bound.
  */
 export async function placeExactly(
   problem: Problem,
@@ -60,59 +56,70 @@ export async function placeExactly(
     return { placement: best, stages, bound: proven, gap, status };
   };
   if (from <= bound || start.unplaced.length > 0) return finish("the heuristic meets the bound");
-  const solver = await loadSolver();
-  let left = options.timeLimit;
+  const end = performance.now() + 1000 * options.timeLimit;
   for (let stages = lowest; stages < from && stageCount(best.parts) > stages; stages++) {
+    const left = (end - performance.now()) / 1000;
     if (left <= MIN_SECONDS) return finish("time limit");
-    const program = new FeasibilityProgram(problem, stages);
     // An equal share of the time that is left: later, looser questions tend to be easier.
-    const share = Math.max(MIN_QUESTION_SECONDS, left / (from - stages));
-    left -= share;
-    const solution = solve(solver, program.text(), share);
-    if (solution === undefined) return finish("the solver gave up");
-    if (solution.Status === "Infeasible" && bound === stages) bound = stages + 1;
-    if (solution.Status !== "Optimal") continue;
-    const placed = placeAsSolved(problem, program.stagesOf(solution.Columns));
-    if (placed !== undefined && stageCount(placed.parts) < stageCount(best.parts)) best = placed;
+    const seconds = Math.max(MIN_QUESTION_SECONDS, left / (from - stages)) / 2;
+    const own = await solve(problem, stages, { seconds });
+    const found = typeof own === "object" ? own : await solveFor(problem, stages, { seconds });
+    if (found === "infeasible" && bound === stages) bound = stages + 1;
+    if (typeof found === "object") best = found;
   }
   return finish(bound >= stageCount(best.parts) ? "optimal" : "feasible");
-}
-
-/** The placement that a solution asks for; undefined when it does not hold with all constraints. */
-function placeAsSolved(problem: Problem, wanted: readonly number[]): Placement | undefined {
-  const { below } = problem.graph;
-  const order = (a: number, b: number) => wanted[a]! - wanted[b]! || below[b]! - below[a]! || a - b;
-  const placed = placeByStages(problem, { order, notBefore: wanted });
-  const holds = placed.unplaced.length === 0 && verifyPlacement(problem, placed).length === 0;
-  return holds ? placed : undefined;
 }
 
 /** Bounds of one question to the solver. */
 export interface SolverLimits {
   /** Of the branch and bound: the bound that gives the same answer on every machine. */
-  readonly nodes: number;
+  readonly nodes?: number;
   readonly seconds: number;
 }
 
 /** Variables of the largest program that the solver is asked about alone. */
 const MAX_VARIABLES = 20_000;
+/** Solutions of one question that are tried. */
+const MOST_SOLUTIONS = 200;
+/** How much more than the least an entry of a split table takes, where parts of the solution before did not fit. */
+const SHARES: readonly number[] = [1, 1.05, 1.15];
+
+type Solved = Placement | "infeasible" | undefined;
 
 /**
- * A placement within so many stages, "infeasible" where there is none, and undefined where the solver does not say, or its solution
- * does not hold with all constraints.
+ * A placement within so many stages, "infeasible" where there is none, and undefined where neither is found. Conflicts of containers count only
+ * where no packing of the fields avoids them: there may be a placement with other containers.
  */
-export async function solveFor(
-  problem: Problem,
-  stages: number,
-  { nodes, seconds }: SolverLimits,
-): Promise<Placement | "infeasible" | undefined> {
+export function solveFor(problem: Problem, stages: number, limits: SolverLimits): Promise<Solved> {
+  return solve({ ...problem, conflicts: problem.inseparable }, stages, limits);
+}
+
+/**
+ * The same with all conflicts. The solver's solutions are placed with all constraints; units that a stage does not hold together are apart in the
+ * next one.
+ */
+async function solve(problem: Problem, stages: number, { nodes, seconds }: SolverLimits): Promise<Solved> {
   if (problem.model.units.length * stages > MAX_VARIABLES) return undefined;
-  const program = new FeasibilityProgram(problem, stages);
-  const solution = solve(await loadSolver(), program.text(), seconds, nodes);
-  if (solution?.Status === "Infeasible") return "infeasible";
-  if (solution?.Status !== "Optimal") return undefined;
-  const placed = placeAsSolved(problem, program.stagesOf(solution.Columns));
-  return placed !== undefined && stageCount(placed.parts) <= stages ? placed : undefined;
+  const realizer = new Realizer(problem);
+  const crowds: Crowd[] = [];
+  const end = performance.now() + 1000 * seconds;
+  for (const share of SHARES) {
+    const program = new FeasibilityProgram(problem, stages, share);
+    for (const { units } of crowds) program.keepApart(units);
+    while (crowds.length < MOST_SOLUTIONS) {
+      const left = (end - performance.now()) / 1000;
+      const solution = left > 0 ? run(await loadSolver(), program.text(), left, nodes) : undefined;
+      if (solution?.Status === "Infeasible")
+        return share === 1 && crowds.every(({ isProven }) => isProven) ? "infeasible" : undefined;
+      if (solution?.Status !== "Optimal") return undefined;
+      const found = realizer.realize(program.stagesOf(solution.Columns));
+      if (found === undefined) break;
+      if ("parts" in found) return verifyPlacement(problem, found).length === 0 ? found : undefined;
+      crowds.push(found);
+      program.keepApart(found.units);
+    }
+  }
+  return undefined;
 }
 
 interface Solution {
@@ -134,7 +141,7 @@ async function loadSolver(): Promise<Solver> {
 }
 
 /** Asks the solver; undefined when it fails. A program that it cannot read is a fault of ours and is thrown. */
-function solve(solver: Solver, text: string, seconds: number, nodes?: number): Solution | undefined {
+function run(solver: Solver, text: string, seconds: number, nodes?: number): Solution | undefined {
   const limits = { time_limit: seconds, ...given({ mip_max_nodes: nodes }) };
   try {
     return solver.solve(text, { ...limits, output_flag: false });

@@ -1,11 +1,12 @@
 /** The integer program of {@link placeExactly} for a number of stages, in CPLEX LP format. */
+import type { TableLayout } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
 import type { CrossbarUse } from "./crossbar.js";
-import { maySplit, type Problem } from "./placement.js";
+import { entriesToPlace, maySplit, type Problem } from "./placement.js";
 import { limitsOf } from "./stage.js";
 
-/** Variables: `x<unit>_<stage>` is 1 when a part of the unit is in the stage, `y<unit>_<stage>` its units there. */
+/** Variables: `x<unit>_<stage>` is 1 when a part of the unit is in the stage, `y<unit>_<stage>` its entries, or rows of TCAM blocks, there. */
 export class FeasibilityProgram {
   readonly #rows: string[] = [];
   readonly #binaries: string[] = [];
@@ -14,10 +15,14 @@ export class FeasibilityProgram {
   /** By unit: the table may be split over stages. */
   readonly #split: readonly boolean[];
 
-  /** @param stages number of stages that the placement may take */
+  /**
+   * @param stages number of stages that the placement may take
+   * @param share blocks that an entry of a split table takes, by the least that it takes: more than 1 loses placements, and its solutions have room
+   */
   constructor(
     readonly problem: Problem,
     readonly stages: number,
+    readonly share = 1,
   ) {
     const { units } = problem.model;
     this.#split = units.map((unit) => maySplit(problem, unit.id));
@@ -48,14 +53,24 @@ export class FeasibilityProgram {
     ].join("\n");
   }
 
-  /** By unit: the first stage that a solution gives it. */
-  stagesOf(columns: Readonly<Record<string, { Primal?: number }>>): number[] {
-    return this.problem.model.units.map(({ id }) => {
-      for (let stage = 0; stage < this.stages; stage++) {
-        if ((columns[isIn(id, stage)]?.Primal ?? 0) > 0.5) return stage;
-      }
-      return 0;
-    });
+  /** By unit: the stages that a solution gives it. */
+  stagesOf(columns: Readonly<Record<string, { Primal?: number }>>): number[][] {
+    return this.problem.model.units.map(({ id }) =>
+      stagesBetween(0, this.stages - 1).filter(
+        (stage) => (columns[(this.#split[id] ? amountIn : isIn)(id, stage)]?.Primal ?? 0) > 0.5,
+      ),
+    );
+  }
+
+  /** No stage holds all of these units. */
+  keepApart(units: readonly number[]): void {
+    for (const stage of stagesBetween(0, this.stages - 1)) {
+      const isPossible = units.every((id) => {
+        const [first, last] = this.#range(id);
+        return stage >= first && stage <= last;
+      });
+      if (isPossible) this.#add(`${sum(units.map((id) => isIn(id, stage)))} <= ${units.length - 1}`);
+    }
   }
 
   #add(text: string): void {
@@ -70,7 +85,7 @@ export class FeasibilityProgram {
   }
 
   /** Every unit is somewhere, and all entries of a split table are. */
-  #place({ id, size }: Unit): void {
+  #place({ id }: Unit): void {
     const [first, last] = this.#range(id);
     const here = stagesBetween(first, last).map((stage) => isIn(id, stage));
     if (here.length === 0) {
@@ -85,11 +100,12 @@ export class FeasibilityProgram {
       return;
     }
     this.#add(`${sum(here)} >= 1`);
-    const layout = this.problem.plans[id]!.layout(size);
-    const count = layout.tcamWidth > 0 ? layout.tcams / layout.tcamWidth : wordsOf(this.problem, id);
+    const layout = this.#layouts(id)[0]!;
+    const isTernary = layout.tcamWidth > 0;
+    const count = isTernary ? layout.tcams / layout.tcamWidth : entriesToPlace(this.problem.model.units[id]!);
     const amounts = stagesBetween(first, last).map((stage) => {
       const amount = amountIn(id, stage);
-      this.#integers.push(amount);
+      if (isTernary) this.#integers.push(amount);
       this.#bounds.push(` 0 <= ${amount} <= ${count}`);
       this.#add(`${amount} - ${count} ${isIn(id, stage)} <= 0`);
       return amount;
@@ -170,11 +186,14 @@ export class FeasibilityProgram {
     const { id } = unit;
     const x = isIn(id, stage);
     const demand = problem.demands[id]!;
-    const layout = problem.plans[id]!.layout(unit.kind === "match" ? unit.size : 1);
+    const layouts = this.#layouts(id);
+    const layout = layouts[0]!;
     if (this.#split[id]) {
       const y = amountIn(id, stage);
-      if (layout.tcamWidth > 0) use.add("tcams", layout.tcamWidth, y);
-      else use.add("srams", layout.blocks.match / wordsOf(problem, id), y);
+      if (layout.tcamWidth > 0) {
+        use.add("tcams", layout.tcamWidth, y);
+        use.add("srams", Math.min(...layouts.map(blocksOfPart)), x);
+      } else use.add("srams", this.share * blocksOfEntry(layouts), y);
     } else {
       use.add("srams", layout.srams, x);
       use.add("map_rams", layout.mapRams, x);
@@ -197,7 +216,13 @@ export class FeasibilityProgram {
     use.add("stats_alus", demand.statsAlus, x);
     // Two tables that each take more than half of a hash group need two groups.
     const { hash_groups: groups, hash_group_bits: groupBits } = problem.target.per_stage;
-    if (groups !== null && layout.hashBits > (groupBits ?? 0) / 2) use.add("hash_groups", 1, x);
+    if (groups !== null && layouts.every(({ hashBits }) => hashBits > (groupBits ?? 0) / 2))
+      use.add("hash_groups", 1, x);
+  }
+
+  /** Of all entries of a unit, the cheapest first. */
+  #layouts(id: number): readonly TableLayout[] {
+    return this.problem.plans[id]!.layouts(entriesToPlace(this.problem.model.units[id]!));
   }
 }
 
@@ -209,7 +234,8 @@ class Usage {
 
   add(resource: string, amount: number, variable: string): void {
     if (amount <= 0) return;
-    const term = `${Math.round(amount * 1000) / 1000} ${variable}`;
+    // Rounded down, so that no placement is lost.
+    const term = `${Number.isInteger(amount) ? amount : (Math.floor(amount * 1e9) / 1e9).toFixed(9)} ${variable}`;
     const list = this.terms.get(resource);
     if (list === undefined) this.terms.set(resource, [term]);
     else list.push(term);
@@ -239,13 +265,14 @@ function isSpilled(problem: Problem, memory: { kind: string; srams: number }): b
   return spans && memory.kind === "register" && maxBlocks !== null && memory.srams > maxBlocks;
 }
 
-/** Words of an exact table in the depth of one block, which a split divides. */
-function wordsOf(problem: Problem, id: number): number {
-  const layout = problem.plans[id]!.layout(problem.model.units[id]!.size);
-  return Math.max(
-    1,
-    Math.round(layout.entries / (Math.max(1, layout.entriesPerWord) * problem.target.sram.depth)),
-  );
+/** Blocks of SRAM that any part of a ternary table takes, for what its entries lead to. */
+function blocksOfPart({ blocks }: TableLayout): number {
+  return Math.min(1, blocks.indirection) + Math.min(1, blocks.action);
+}
+
+/** Least blocks of SRAM for an entry of an exact table, however its parts are packed: of keys, of action data and of direct memories each less than one is not full. */
+function blocksOfEntry(layouts: readonly TableLayout[]): number {
+  return Math.min(...layouts.map(({ srams, entries }) => Math.max(0, srams - 3) / entries));
 }
 
 /** A unit of hash distribution that no other table can share. */

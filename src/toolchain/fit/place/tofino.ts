@@ -27,38 +27,31 @@ import { Work } from "./work.js";
 /** Stages beyond the device that are tried, to report how many a program needs. */
 const EXTRA_STAGES = 400;
 
-/** How a solution that was found elsewhere wants units placed. */
-export interface Wanted {
-  readonly order: (a: number, b: number) => number;
-  /** By unit: the earliest stage that it may take. */
-  readonly notBefore: readonly number[];
-}
-
 /** Where the compiler stops going back, in the placement without conflicts and in the last one: the turn of this number is not placed any more. */
 const MOST_TURNS = { free: 12, last: 32 } as const;
 /** Earlier decisions that one placement tries again; a public design takes up to 60, and each costs a placement up to there. */
 const MOST_TRIALS = 200;
 
 /**
- * Places all units; by default in the order of the compiler. Where the device has too few stages for that, the compiler places without
+ * Places all units in the order of the compiler. Where the device has too few stages for that, the compiler places without
  * conflicts of containers (but for those of one byte of a header), packs the fields again so that those which are written in one stage are kept apart, and places once more
  * (p4c, mau/table_summary.cpp: NOCC_TRY1, REDO_PHV1). Both times it goes back where the device is exceeded.
  */
-export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
-  return placed(problem, wanted, new Work());
+export function placeByStages(problem: Problem): Placement {
+  return placed(problem, new Work());
 }
 
 /** The same placement; undefined where the work does not suffice. */
 export function placeWithin(problem: Problem, work: Work): Placement | undefined {
-  const placement = placed(problem, undefined, work);
+  const placement = placed(problem, work);
   return work.isSpent ? undefined : placement;
 }
 
 /** Where the work is spent, a placement of a part of the units. */
-function placed(problem: Problem, wanted: Wanted | undefined, work: Work): Placement {
-  const first = new Placer(problem, new Order(problem), { wanted, work }).place();
+function placed(problem: Problem, work: Work): Placement {
+  const first = new Placer(problem, new Order(problem), work).place();
   const stages = stageCount(first.parts);
-  if (wanted !== undefined || stages <= problem.target.stages) return first;
+  if (stages <= problem.target.stages) return first;
   if (work.isSpent) return first;
   const { free: few, last: many } = MOST_TURNS;
   const free = placeAgain({ ...problem, conflicts: problem.inseparable }, first, few, work);
@@ -77,7 +70,7 @@ function placeAgain(
 ): Placement {
   const turns = new Backtracking(problem, unplaced.length > 0 ? 0 : most);
   const order = new Order(problem, previous);
-  const placer = (watch?: Backtracking) => new Placer(problem, order, { work }, watch);
+  const placer = (watch?: Backtracking) => new Placer(problem, order, work, watch);
   let plain: Placement | undefined;
   let trials = 0;
   const places = (steps: readonly Step[]) => (trials++ < MOST_TRIALS ? placer().tries(steps) : "none");
@@ -159,18 +152,16 @@ class Placer {
   readonly #waiting = new Set<number>();
   readonly #steps: Step[] = [];
   readonly #work: Work;
-  readonly wanted: Wanted | undefined;
   #stopped: Stopped | undefined;
 
   constructor(
     readonly problem: Problem,
     order: Order,
-    { wanted, work }: { wanted?: Wanted | undefined; work: Work },
+    work: Work,
     /** Stops the placement where the device is exceeded. */
     private readonly turns?: Backtracking,
   ) {
     const { units } = problem.model;
-    this.wanted = wanted;
     this.#work = work;
     work.spend(units.length);
     this.#last = units.map(() => -1);
@@ -247,7 +238,7 @@ class Placer {
       stages: this.#stages.slice(0, stageCount(this.#parts)).map((stage) => ({ ...stage.counts })),
       unplaced: this.#unplaced,
       conflicts: this.problem.conflicts,
-      method: this.wanted === undefined ? "heuristic" : "exact",
+      method: "heuristic",
     };
   }
 
@@ -278,7 +269,7 @@ class Placer {
   #candidates(stage: number): number[] {
     const { list } = this.#sequences;
     const open = list.filter((one) => this.#isStarted(one) && !this.#isComplete(one));
-    const free = this.wanted !== undefined || this.problem.target.flow.long_branches !== 0;
+    const free = this.problem.target.flow.long_branches !== 0;
     const blocked = new Set(free ? [] : open.flatMap(({ id }) => [...defined(this.#sequences.around[id])]));
     const units = new Set(open.filter(({ id }) => !blocked.has(id)).flatMap((one) => one.units));
     this.#work.spend(units.size);
@@ -294,16 +285,13 @@ class Placer {
   }
 
   #placeBest(ready: readonly number[], stage: number): boolean {
-    const ranked =
-      this.wanted === undefined
-        ? this.#ranking.sorted(ready, {
-            gatewayOf: (id) => this.#openGateway(id),
-            isOpen: (id) => this.#isOpen(id),
-            here: defined(this.#members[stage]),
-            isSplit: (id) => this.#isSplit(id, stage),
-            stage,
-          })
-        : [...ready].sort(this.wanted.order);
+    const ranked = this.#ranking.sorted(ready, {
+      gatewayOf: (id) => this.#openGateway(id),
+      isOpen: (id) => this.#isOpen(id),
+      here: defined(this.#members[stage]),
+      isSplit: (id) => this.#isSplit(id, stage),
+      stage,
+    });
     return ranked.some((id) => this.#take(id, stage, ranked));
   }
 
@@ -429,10 +417,8 @@ class Placer {
 
   /** All units that must come before are placed. A condition that can be placed together with the unit may be missing. */
   #isReady(id: number, stage: number): boolean {
-    if (this.wanted !== undefined && defined(this.wanted.notBefore[id]) > stage) return false;
     if (stageFor(defined(this.problem.model.units[id]).pragmas, stage) > stage) return false;
-    if (this.wanted === undefined)
-      for (const first of defined(this.#before[id])) if (this.#isOpen(first)) return false;
+    for (const first of defined(this.#before[id])) if (this.#isOpen(first)) return false;
     for (const edge of defined(this.problem.graph.incoming[id])) {
       const last = defined(this.#last[edge.from]);
       if (this.#failed.has(edge.from)) continue;

@@ -30,13 +30,14 @@ export type Proof =
 export interface CheckLimits {
   /** Of proofs and placements, in the units of place/work.ts: as much for the smallest sets of tables as for their remedies, and for the allocations of containers. */
   readonly work: number;
-  /** Of the solver, for one question; undefined: it is not asked. */
+  /** Of the solver, for one question; all of them have the time of so many; undefined: it is not asked. */
   readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
 }
 
 export class Check {
   readonly #work: Work;
-  #questions = 0;
+  /** Of the solver. */
+  #seconds = 0;
 
   /** @param whole the problem of the program, which the heuristic has not placed within the device */
   constructor(
@@ -67,9 +68,11 @@ export class Check {
       if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
     }
     const { solver } = this.limits;
-    if (how === "quick" || solver === undefined || this.#questions >= solver.questions) return "unknown";
-    this.#questions++;
+    if (how === "quick" || solver === undefined || this.#seconds >= solver.questions * solver.seconds)
+      return "unknown";
+    const start = performance.now();
     const found = await solveFor(problem, problem.target.stages, solver);
+    this.#seconds += (performance.now() - start) / 1000;
     return found === "infeasible" ? "refused" : found === undefined ? "unknown" : "placed";
   }
 }
@@ -146,7 +149,7 @@ function mayContinue(problem: Problem, group: readonly number[]): boolean {
   });
 }
 
-/** Units that share a memory, of which one must wait for another, or write one container with it. */
+/** Units that share a memory, of which one must wait for another, or write one byte of a header with it. */
 function apartOf(problem: Problem, group: readonly number[]): Proof | undefined {
   const nameOf = (id: number) => defined(problem.model.units[id]).label;
   const memory = defined(problem.demands[defined(group[0])]).shared.find(({ name }) =>
@@ -156,8 +159,8 @@ function apartOf(problem: Problem, group: readonly number[]): Proof | undefined 
   for (const from of group)
     for (const to of group) {
       if (from >= to) continue;
-      if (defined(problem.conflicts[from]).has(to)) {
-        const detail = `${nameOf(from)} and ${nameOf(to)} ${what}, so they need one stage, but they write fields of one container, so they need two`;
+      if (defined(problem.inseparable[from]).has(to)) {
+        const detail = `${nameOf(from)} and ${nameOf(to)} ${what}, so they need one stage, but they write bits of one byte, so they need two`;
         return { kind: "apart", group: [from, to], path: [from, to], detail };
       }
       const path = waitingPath(problem, from, to);

@@ -53,7 +53,9 @@ export async function findReasons(result: FitResult, limits: CheckLimits = QUICK
   const ids: ReadonlySet<number>[] = [];
   const check = new Check(problem, limits);
   for (const start of startsOf(result)) {
-    const { units, ...reason } = await tablesFrom(problem, start, check);
+    const tables = await tablesFrom(problem, start, check);
+    if (tables === undefined) continue;
+    const { units, ...reason } = tables;
     if (ids.some((known) => known.size === units.size && [...units].every((id) => known.has(id)))) continue;
     ids.push(units);
     found.push(reason);
@@ -130,21 +132,23 @@ function startsOf({ problem, placement, stages, target }: FitResult): ReadonlySe
   return stages > target.stages || placement.unplaced.length > 0 ? [new Set(every)] : [];
 }
 
-/** A smallest set of units from a refused one, in the order of the program. */
+/** A smallest set of units from a refused one, in the order of the program; none where the solver places them all. */
 async function tablesFrom(
   problem: Problem,
   start: ReadonlySet<number>,
   check: Check,
-): Promise<Omit<Reason, "remedies"> & { units: ReadonlySet<number> }> {
+): Promise<(Omit<Reason, "remedies"> & { units: ReadonlySet<number> }) | undefined> {
   const inOrder = [...start].sort((a, b) => weightOf(problem, a) - weightOf(problem, b) || a - b);
-  const { members, isMinimal } = await smallestRefused(inOrder, (ids, how) => check.ask(ids, how));
+  const found = await smallestRefused(inOrder, (ids, how) => check.ask(ids, how));
+  if (found === undefined) return undefined;
+  const { members, isMinimal } = found;
   const units = new Set([...members].sort((a, b) => a - b));
   const only = subproblem(problem, units);
   return {
     kind: "tables",
     members: [...units].map((id) => memberOf(only, id)),
     size: units.size,
-    because: becauseOf(only, [...units]),
+    because: becauseOf(only, [...units], isMinimal),
     isMinimal,
     isAtBound: !isMinimal && check.isAtBound,
     units,
@@ -152,24 +156,23 @@ async function tablesFrom(
 }
 
 /**
- * A smallest set that is refused for certain; where only the heuristic refuses, first a smallest one that it does not place, and the solver
- * is asked about that alone. Where it places that set, it is asked about larger ones.
+ * A smallest set that is refused for certain; where nothing proves that they all are, one that neither the heuristic nor the solver places. None
+ * where the solver places all.
  */
 async function smallestRefused(
   units: readonly number[],
   ask: (ids: readonly number[], how: "quick" | "exact") => Promise<Answer>,
-): Promise<Smallest<number>> {
-  if ((await ask(units, "quick")) === "refused") return smallest(units, (ids) => ask(ids, "exact"));
-  const found = await smallest(
-    units,
-    (ids) => ask(ids, "quick"),
-    (answer) => answer === "refused" || answer === "unknown",
-  );
-  const answer = await ask(found.members, "exact");
+): Promise<Smallest<number> | undefined> {
+  const exactly = (ids: readonly number[]) => ask(ids, "exact");
+  const isNotPlaced = (answer: Answer) => answer === "refused" || answer === "unknown";
+  const all = await exactly(units);
+  if (all === "placed") return undefined;
+  if (all === "refused") return smallest(units, exactly);
+  const found = await smallest(units, (ids) => ask(ids, "quick"), isNotPlaced);
+  const answer = await exactly(found.members);
   if (answer === "refused") return found;
-  if (answer === "placed" && (await ask(units, "exact")) === "refused")
-    return smallest(units, (ids) => ask(ids, "exact"));
-  return { ...found, isMinimal: false };
+  const { members } = answer === "placed" ? await smallest(units, exactly, isNotPlaced) : found;
+  return { members, isMinimal: false };
 }
 
 /** Blocks of a stage that a unit takes, the larger share of SRAM and TCAM; units without memory come first. */
@@ -180,11 +183,12 @@ function weightOf({ plans, demands, model, target }: Problem, id: number): numbe
   return Math.max((srams + shared) / target.sram.blocks, tcams / target.tcam.blocks);
 }
 
-function becauseOf(problem: Problem, ids: readonly number[]): string {
+/** @param isMinimal the solver has proven the refusal, where no count does */
+function becauseOf(problem: Problem, ids: readonly number[], isMinimal: boolean): string {
   const { target } = problem;
   const proof = proofOf(problem, ids);
   if (proof === undefined)
-    return `no placement within the ${target.stages} stages was found: dependencies and resources of the stages together`;
+    return `no placement within the ${target.stages} stages ${isMinimal ? "exists" : "was found"}: dependencies and resources of the stages together`;
   if (proof.kind !== "bound") return proof.detail;
   const { name, stages, detail } = proof.bound;
   return name === "critical path"

@@ -44,6 +44,7 @@ export function subproblem(problem: Problem, kept: ReadonlySet<number>): Problem
     plans: problem.plans.map((plan, id) => rest[id]?.plan ?? plan),
     demands: problem.demands.map((demand, id) => (kept.has(id) ? demand : NO_DEMAND)),
     conflicts: problem.conflicts.map((others, id) => new Set(kept.has(id) ? only(others) : [])),
+    inseparable: problem.inseparable.map((others, id) => new Set(kept.has(id) ? only(others) : [])),
     companions: problem.companions.map((group, id) => (kept.has(id) ? only(group) : [id])),
   };
 }
