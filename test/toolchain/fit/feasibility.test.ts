@@ -8,6 +8,7 @@ import { conclude, fitProgram, type Target } from "../../../src/toolchain/fit/in
 import { lowerBounds } from "../../../src/toolchain/fit/place/bounds.js";
 import { placeExactly, solveFor } from "../../../src/toolchain/fit/place/exact.js";
 import { FeasibilityProgram } from "../../../src/toolchain/fit/place/feasibility-program.js";
+import { brokenTurns, turnsOf } from "../../../src/toolchain/fit/place/flow-turns.js";
 import type { Placement, Problem } from "../../../src/toolchain/fit/place/placement.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { runs } from "../../fuzz-seed.js";
@@ -53,6 +54,37 @@ const holds = ({ terms, sign, limit }: Row, values: ReadonlyMap<string, number>)
   if (sign === "=") return sum === limit;
   return sign === "<=" ? sum <= limit + 1e-6 : sum >= limit - 1e-6;
 };
+
+/** Gives `b` of a span that is begun 1, and `d` of one that is not done 0; the row says no more. */
+function settle({ terms, limit }: Row, values: Map<string, number>): boolean {
+  const own = terms.find(([, name]) => /^[bd]\d+_/.test(name));
+  if (own === undefined || !terms.some(([, name]) => name.startsWith("x"))) return false;
+  const sum = terms.reduce(
+    (total, [, name]) => total + (name.startsWith("x") ? (values.get(name) ?? 0) : 0),
+    0,
+  );
+  const [factor, name] = own;
+  if (sum > 0) values.set(name, limit === 0 && factor < 0 ? 1 : 0);
+  return true;
+}
+
+/** The rows that do not hold, each turn in the order that suits it. Of a span of which nothing is known, nothing has begun and all is done. */
+function broken(rows: readonly Row[], values: ReadonlyMap<string, number>): readonly Row[] {
+  const known = new Map(values);
+  const byTurn = new Map<string, Row[]>();
+  for (const row of rows) {
+    for (const [, name] of row.terms) if (/^d\d+_/.test(name) && !known.has(name)) known.set(name, 1);
+    const turn = row.terms.find(([, name]) => /^o\d+$/.test(name))?.[1] ?? "";
+    byTurn.set(turn, [...(byTurn.get(turn) ?? []), row]);
+  }
+  return [...byTurn].flatMap(([turn, list]) => {
+    const [first, second] = [0, 1].map((order) => {
+      const own = new Map(known).set(turn, order);
+      return list.filter((row) => !holds(row, own));
+    });
+    return second!.length === 0 ? [] : first!;
+  });
+}
 
 const problemOf = (text: string, target: Target): { problem: Problem; placement: Placement } => {
   const { program, error } = compileText(text);
@@ -216,7 +248,9 @@ describe("the integer program", () => {
         const { problem, placement } = problemOf(randomProgram(tables), tofino);
         const count = placement.parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
         const free = { ...problem, conflicts: problem.inseparable };
-        const { rows, binaries, bounds } = read(new FeasibilityProgram(free, count).text());
+        const { rows, binaries, bounds } = read(
+          new FeasibilityProgram(free, count, { turns: turnsOf(free) }).text(),
+        );
         const values = new Map<string, number>();
         for (const { unit, stage, layout, entries } of placement.parts) {
           values.set(`x${unit.id}_${stage}`, 1);
@@ -226,7 +260,8 @@ describe("the integer program", () => {
         }
         for (const [name, value] of values)
           if (name.startsWith("x")) expect([name, binaries.has(name), value]).toEqual([name, true, 1]);
-        for (const row of rows) expect([row, holds(row, values)]).toEqual([row, true]);
+        const rest = rows.filter((row) => !settle(row, values));
+        expect(broken(rest, values)).toEqual([]);
         // Without its parts a unit is nowhere.
         for (const { unit } of placement.parts) {
           const without = new Map([...values].filter(([name]) => !name.startsWith(`x${unit.id}_`)));
@@ -395,6 +430,45 @@ describe("the exact placement", () => {
       bound: 4,
       ...proven,
     });
+  });
+});
+
+describe("turns of the control flow", () => {
+  // A branch of three tables, each of which needs the one before, and three such tables after it.
+  const steps = ["a", "b", "c", "e", "f", "g"].map((name, i, all) =>
+    TABLE(`t${i}`, `h.d.${i % 3 === 0 ? "s" : all[i - 1]}: exact`, `h.d.${name} = v;`),
+  );
+  const text = wrap(
+    FIELDS,
+    steps.join(" "),
+    "if (h.d.s == 1) { t0.apply(); t1.apply(); t2.apply(); } t3.apply(); t4.apply(); t5.apply();",
+  );
+  const limits = { nodes: 10_000, seconds: 20 };
+
+  it("let what follows a branch begin where the branch ends, or end where it begins", async () => {
+    const { problem, placement } = problemOf(text, tofino);
+    expect(placement.stages).toHaveLength(4);
+    expect(await solveFor(problem, 3, limits)).toBeUndefined();
+    const found = (await solveFor(problem, 4, limits)) as Placement;
+    const stagesOf = (name: string) => found.parts.filter(({ unit }) => unit.label.endsWith(name))[0]!.stage;
+    for (const name of ["t3", "t4", "t5"])
+      expect(stagesOf(name) <= stagesOf("t0") || stagesOf(name) >= stagesOf("t2")).toBe(true);
+  });
+
+  it("count as broken where something stands between, and not with long branches", async () => {
+    const { problem } = problemOf(text, tofino);
+    const turns = turnsOf(problem);
+    const ids = problem.model.units.map(({ label }) => label);
+    const brokenBy = (stages: Readonly<Record<string, number>>) => {
+      const at = ids.map((label) => stages[label.split(".").at(-1)!] ?? 0);
+      return brokenTurns(turns, { first: at, last: at }).length;
+    };
+    expect(brokenBy({ t0: 0, t1: 1, t2: 2, t3: 0, t4: 2, t5: 3 })).toBe(0);
+    expect(brokenBy({ t0: 0, t1: 1, t2: 2, t3: 0, t4: 1, t5: 2 })).toBe(1);
+    expect(brokenBy({ t0: 0, t1: 1, t2: 3, t3: 0, t4: 1, t5: 2 })).toBe(2);
+    const long = problemOf(text, loadTarget("tofino2"));
+    expect(turnsOf(long.problem)).toEqual([]);
+    expect(typeof (await solveFor(long.problem, 3, limits))).toBe("object");
   });
 });
 

@@ -9,8 +9,9 @@
 import { given } from "../../../base/index.js";
 import { lowerBounds } from "./bounds.js";
 import { FeasibilityProgram } from "./feasibility-program.js";
+import { brokenTurns, type Turn, turnsOf } from "./flow-turns.js";
 import type { Placement, Problem } from "./placement.js";
-import { stageCount } from "./placement.js";
+import { stageCount, stageRanges } from "./placement.js";
 import { type Crowd, Realizer } from "./realize.js";
 import { verifyPlacement } from "./verify.js";
 
@@ -56,13 +57,14 @@ export async function placeExactly(
     return { placement: best, stages, bound: proven, gap, status };
   };
   if (from <= bound || start.unplaced.length > 0) return finish("the heuristic meets the bound");
-  const end = performance.now() + 1000 * options.timeLimit;
+  let left = options.timeLimit;
   for (let stages = lowest; stages < from && stageCount(best.parts) > stages; stages++) {
-    const left = (end - performance.now()) / 1000;
     if (left <= MIN_SECONDS) return finish("time limit");
     // An equal share of the time that is left: later, looser questions tend to be easier.
-    const seconds = Math.max(MIN_QUESTION_SECONDS, left / (from - stages)) / 2;
-    const own = await solve(problem, stages, { seconds });
+    const share = Math.max(MIN_QUESTION_SECONDS, left / (from - stages));
+    left -= share;
+    const seconds = share / 2;
+    const own = await solveInTurns(problem, stages, { seconds });
     const found = typeof own === "object" ? own : await solveFor(problem, stages, { seconds });
     if (found === "infeasible" && bound === stages) bound = stages + 1;
     if (typeof found === "object") best = found;
@@ -80,7 +82,7 @@ export interface SolverLimits {
 /** Variables of the largest program that the solver is asked about alone. */
 const MAX_VARIABLES = 20_000;
 /** Solutions of one question that are tried. */
-const MOST_SOLUTIONS = 200;
+const MOST_SOLUTIONS = 100;
 /** How much more than the least an entry of a split table takes, where parts of the solution before did not fit. */
 const SHARES: readonly number[] = [1, 1.05, 1.15];
 
@@ -91,24 +93,42 @@ type Solved = Placement | "infeasible" | undefined;
  * where no packing of the fields avoids them: there may be a placement with other containers.
  */
 export function solveFor(problem: Problem, stages: number, limits: SolverLimits): Promise<Solved> {
-  return solve({ ...problem, conflicts: problem.inseparable }, stages, limits);
+  return solveInTurns({ ...problem, conflicts: problem.inseparable }, stages, limits);
+}
+
+/** The same with all conflicts. A placement keeps the turns of the control flow; none exists where there is none without them. */
+async function solveInTurns(problem: Problem, stages: number, limits: SolverLimits): Promise<Solved> {
+  const turns = turnsOf(problem);
+  const half = turns.length === 0 ? limits : { ...limits, seconds: limits.seconds / 2 };
+  const loose = await solve(problem, stages, half);
+  if (typeof loose === "object" ? keepsTurns(problem, loose) : loose === "infeasible" || turns.length === 0)
+    return loose;
+  const found = await solve(problem, stages, half, turns);
+  return typeof found === "object" && keepsTurns(problem, found) ? found : undefined;
 }
 
 /**
- * The same with all conflicts. The solver's solutions are placed with all constraints; units that a stage does not hold together are apart in the
+ * The same with these turns alone. The solver's solutions are placed with all constraints; units that a stage does not hold together are apart in the
  * next one.
  */
-async function solve(problem: Problem, stages: number, { nodes, seconds }: SolverLimits): Promise<Solved> {
+async function solve(
+  problem: Problem,
+  stages: number,
+  { nodes, seconds }: SolverLimits,
+  turns: readonly Turn[] = [],
+): Promise<Solved> {
   if (problem.model.units.length * stages > MAX_VARIABLES) return undefined;
   const realizer = new Realizer(problem);
   const crowds: Crowd[] = [];
-  const end = performance.now() + 1000 * seconds;
+  let left = seconds;
   for (const share of SHARES) {
-    const program = new FeasibilityProgram(problem, stages, share);
+    const program = new FeasibilityProgram(problem, stages, { turns, share });
     for (const { units } of crowds) program.keepApart(units);
     while (crowds.length < MOST_SOLUTIONS) {
-      const left = (end - performance.now()) / 1000;
-      const solution = left > 0 ? run(await loadSolver(), program.text(), left, nodes) : undefined;
+      // Half of the time for this solution, the rest for the next ones.
+      left /= 2;
+      const own = Math.max(MIN_QUESTION_SECONDS, left);
+      const solution = run(await loadSolver(), program.text(), own, nodes);
       if (solution?.Status === "Infeasible")
         return share === 1 && crowds.every(({ isProven }) => isProven) ? "infeasible" : undefined;
       if (solution?.Status !== "Optimal") return undefined;
@@ -120,6 +140,11 @@ async function solve(problem: Problem, stages: number, { nodes, seconds }: Solve
     }
   }
   return undefined;
+}
+
+function keepsTurns(problem: Problem, placement: Placement): boolean {
+  const ranges = stageRanges(placement, problem.model.units.length);
+  return brokenTurns(turnsOf(problem), ranges).length === 0;
 }
 
 interface Solution {

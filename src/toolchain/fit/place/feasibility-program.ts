@@ -3,6 +3,7 @@ import type { TableLayout } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { stageFor } from "../model/pragmas.js";
 import type { CrossbarUse } from "./crossbar.js";
+import type { Turn } from "./flow-turns.js";
 import { entriesToPlace, maySplit, type Problem } from "./placement.js";
 import { limitsOf } from "./stage.js";
 
@@ -15,15 +16,20 @@ export class FeasibilityProgram {
   /** By unit: the table may be split over stages. */
   readonly #split: readonly boolean[];
 
+  /** Blocks that an entry of a split table takes, by the least that it takes. */
+  readonly #share: number;
+
   /**
    * @param stages number of stages that the placement may take
+   * @param turns those of the control flow that count
    * @param share blocks that an entry of a split table takes, by the least that it takes: more than 1 loses placements, and its solutions have room
    */
   constructor(
     readonly problem: Problem,
     readonly stages: number,
-    readonly share = 1,
+    { turns = [], share = 1 }: { turns?: readonly Turn[]; share?: number } = {},
   ) {
+    this.#share = share;
     const { units } = problem.model;
     this.#split = units.map((unit) => maySplit(problem, unit.id));
     for (const unit of units) this.#place(unit);
@@ -33,6 +39,7 @@ export class FeasibilityProgram {
       this.#keepTogether(unit.id);
     }
     for (let stage = 0; stage < stages; stage++) this.#limitResources(stage);
+    this.#takeTurns(turns);
   }
 
   /** The program as text. It has no objective: any solution will do. */
@@ -163,6 +170,48 @@ export class FeasibilityProgram {
     }
   }
 
+  /** `b<span>_<stage>`: a unit of the span is in this stage or before; `d<span>_<stage>`: none is later; `o<turn>`: the first of two comes first. */
+  #takeTurns(turns: readonly Turn[]): void {
+    const spans = new Map<string, number>();
+    const spanOf = (ids: readonly number[]): number => {
+      const key = ids.join();
+      const known = spans.get(key);
+      if (known !== undefined) return known;
+      const span = spans.size;
+      spans.set(key, span);
+      this.#boundSpan(span, ids);
+      return span;
+    };
+    for (const [turn, { first, second, isOrdered }] of turns.entries()) {
+      const [one, other] = [spanOf(first), spanOf(second)];
+      if (!isOrdered) this.#binaries.push(`o${turn}`);
+      for (const stage of stagesBetween(0, this.stages - 2)) {
+        const isBegun = `b${other}_${stage} - d${one}_${stage}`;
+        this.#add(isOrdered ? `${isBegun} <= 0` : `${isBegun} + o${turn} <= 1`);
+        if (!isOrdered) this.#add(`b${one}_${stage} - d${other}_${stage} - o${turn} <= 0`);
+      }
+    }
+  }
+
+  #boundSpan(span: number, ids: readonly number[]): void {
+    for (const stage of stagesBetween(0, this.stages - 2)) {
+      const [begun, done] = [`b${span}_${stage}`, `d${span}_${stage}`];
+      this.#bounds.push(` 0 <= ${begun} <= 1`, ` 0 <= ${done} <= 1`);
+      for (const id of ids) {
+        const [first, last] = this.#range(id);
+        const before = stagesBetween(first, Math.min(last, stage)).map((at) => isIn(id, at));
+        const later = stagesBetween(Math.max(first, stage + 1), last).map((at) => isIn(id, at));
+        if (this.#split[id]) {
+          for (const x of before) this.#add(`${x} - ${begun} <= 0`);
+          for (const x of later) this.#add(`${done} + ${x} <= 1`);
+          continue;
+        }
+        if (before.length > 0) this.#add(`${sum(before)} - ${begun} <= 0`);
+        if (later.length > 0) this.#add(`${done} + ${sum(later)} <= 1`);
+      }
+    }
+  }
+
   #limitResources(stage: number): void {
     const { per_stage: perStage } = this.problem.target;
     const use = new Usage();
@@ -193,7 +242,7 @@ export class FeasibilityProgram {
       if (layout.tcamWidth > 0) {
         use.add("tcams", layout.tcamWidth, y);
         use.add("srams", Math.min(...layouts.map(blocksOfPart)), x);
-      } else use.add("srams", this.share * blocksOfEntry(layouts), y);
+      } else use.add("srams", this.#share * blocksOfEntry(layouts), y);
     } else {
       use.add("srams", layout.srams, x);
       use.add("map_rams", layout.mapRams, x);

@@ -6,6 +6,7 @@ import { defined } from "../../../base/index.js";
 import { stageFor } from "../model/pragmas.js";
 import { type Bound, lowerBounds } from "../place/bounds.js";
 import { type SolverLimits, solveFor } from "../place/exact.js";
+import { brokenTurns, turnsOf } from "../place/flow-turns.js";
 import { entriesToPlace, type Problem, stageCount } from "../place/placement.js";
 import { Stage } from "../place/stage.js";
 import { placeWithin } from "../place/tofino.js";
@@ -30,14 +31,14 @@ export type Proof =
 export interface CheckLimits {
   /** Of proofs and placements, in the units of place/work.ts: as much for the smallest sets of tables as for their remedies, and for the allocations of containers. */
   readonly work: number;
-  /** Of the solver, for one question; all of them have the time of so many; undefined: it is not asked. */
+  /** Of the solver, for one question, and how many questions may stay without an answer; undefined: it is not asked. */
   readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
 }
 
 export class Check {
   readonly #work: Work;
-  /** Of the solver. */
-  #seconds = 0;
+  /** Those that the solver has not answered. */
+  #open = 0;
 
   /** @param whole the problem of the program, which the heuristic has not placed within the device */
   constructor(
@@ -68,11 +69,9 @@ export class Check {
       if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
     }
     const { solver } = this.limits;
-    if (how === "quick" || solver === undefined || this.#seconds >= solver.questions * solver.seconds)
-      return "unknown";
-    const start = performance.now();
+    if (how === "quick" || solver === undefined || this.#open >= solver.questions) return "unknown";
     const found = await solveFor(problem, problem.target.stages, solver);
-    this.#seconds += (performance.now() - start) / 1000;
+    if (found === undefined) this.#open++;
     return found === "infeasible" ? "refused" : found === undefined ? "unknown" : "placed";
   }
 }
@@ -109,7 +108,8 @@ function fitsInOrder(problem: Problem, ids: readonly number[], work: Work): bool
     if (at >= target.stages) return false;
     last.set(id, at);
   }
-  return true;
+  const at = model.units.map(({ id }) => last.get(id) ?? -1);
+  return brokenTurns(turnsOf(problem), { first: at, last: at }).length === 0;
 }
 
 /**
