@@ -3,7 +3,7 @@
  * exact solver for 60 tables. The last two points of a curve are reported as a ratio, which is 2 for linear growth.
  * Many small tables that fit, and the same with a stage too few, whose reasons are sought, too, as the command does.
  */
-import { explain, findReasons, fitProgram, placeExactly, QUICK } from "../../src/toolchain/fit/index.js";
+import { explain, findReasons, fitExactly, fitProgram, QUICK } from "../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "../../test/toolchain/fit/golden.js";
 import { oneTable, type RandomTable, randomProgram } from "../../test/toolchain/fit/programs.js";
 import type { Benchmark } from "../benchmark.js";
@@ -62,7 +62,7 @@ export const run: Benchmark = async (report) => {
     const result = fitProgram(program, tofino2);
     report({ name: `fit explain ${count} tables`, unit: "ms", value: milliseconds(() => explain(result)) });
     const start = performance.now();
-    const exact = await placeExactly(result.problem, result.placement, { timeLimit: 60 });
+    const { exact } = await fitExactly(result, { timeLimit: 60 });
     report({ name: `fit exact ${count} tables`, unit: "ms", value: performance.now() - start });
     report({ name: `fit exact ${count} tables, gap`, unit: "%", value: 100 * exact.gap });
     report({ name: `fit exact ${count} tables, stages`, unit: "stages", value: exact.stages });
