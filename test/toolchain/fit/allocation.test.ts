@@ -31,11 +31,13 @@ interface Shape {
   readonly more?: number;
   /** Statements of the deparser of ingress. */
   readonly deparsed?: string;
+  /** Bits of random numbers, `rnd`. */
+  readonly random?: number;
 }
 
 /** A program for TNA: a header that is always there, and one of two others. */
 function source(shape: Shape, arch: "tna" | "t2na"): string {
-  const { header, metadata, apply, pragmas = "", parsed = "", deparsed = "", more = 0 } = shape;
+  const { header, metadata, apply, pragmas = "", parsed = "", deparsed = "", more = 0, random } = shape;
   const others = Array.from({ length: more }, (_, i) => `n${i}`);
   const fields = header.map((bytes, i) => `bit<${8 * bytes}> f${i};`).join(" ");
   const locals = metadata.map((bits, i) => `bit<${bits}> m${i};`).join(" ");
@@ -57,6 +59,7 @@ parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_me
 ${pragmas}
 control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
     inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
+  ${random === undefined ? "" : `Random<bit<${random}>>() rnd;`}
   apply { tm.ucast_egress_port = ig.ingress_port; ${apply.join("\n")} }
 }
 header mirror_h { bit<24> kept; }
@@ -427,6 +430,24 @@ describe("an allocation", () => {
       );
     const containers = [...wrong, { ...place!, slices }];
     expect(verifyPhv(one.input, { ...one.allocation, containers }).map(({ rule }) => rule)).toContain("kind");
+  });
+
+  it("puts into mocha containers no random numbers and no bits of validity that tables set", () => {
+    const apply = [
+      "m.m0 = rnd.get(); if (h.a.f0 == 1) { m.m1 = 2; } else { m.m1 = 4; }",
+      "if (m.m0 == 2 && m.m1 == 3) { h.a.setInvalid(); }",
+    ];
+    const { input, allocation } = fitOf({ header: [1, 1], metadata: [8, 8], apply, random: 8 }, tofino2);
+    const kindsOf = (field: string) => placeOf(allocation, field).map(({ kind }) => kind);
+    expect(kindsOf("scalars.m.m0")).toEqual(["normal"]);
+    expect(kindsOf("scalars.m.m1")).toEqual(["mocha"]);
+    expect(kindsOf("h.a.$valid$")).toEqual(["normal"]);
+    expect(kindsOf("h_0.a.$valid$")).toEqual(["mocha"]);
+    expect(verifyPhv(input, allocation)).toEqual([]);
+    const [normal] = placeOf(allocation, "scalars.m.m0");
+    const wrong = { ...normal!, kind: "mocha" as const, index: 15, group: 3, size: 8 as const };
+    const containers = allocation.containers.map((one) => (one === normal ? wrong : one));
+    expect(verifyPhv(input, { ...allocation, containers }).map(({ rule }) => rule)).toContain("kind");
   });
 
   it("keeps a value that only other values set, and nothing looks up, in a dark container", () => {

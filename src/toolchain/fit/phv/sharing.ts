@@ -13,6 +13,9 @@ type Writing = GressUse["operations"][number];
 /** Sources of an instruction: two containers, or one and a value from the action data bus. */
 const MAX_SOURCES = 2;
 
+/** How the name of a bit ends that says whether a header or a value for the deparser is there. */
+const VALID = ".$valid$";
+
 export class Sharing {
   readonly #lifetimes: Lifetimes;
   readonly #beginnings: Beginnings;
@@ -101,21 +104,37 @@ export class Sharing {
     });
   }
 
-  /** Tables write all of the piece or nothing, and compute nothing for it. */
+  /** Tables write all of the piece or nothing, and its fields may stand in a container that is only set whole. */
   #isSetWhole({ slices }: Piece): boolean {
     const [slice] = slices;
+    if (!slices.every(({ field }) => this.#isOnlySet(field))) return false;
     const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
-    if (writings.length === 0) return slices.every(({ field }) => !field.endsWith("$"));
-    if (slice === undefined || slices.length > 1 || slice.at > 0 || slice.field.endsWith("$")) return false;
+    if (writings.length === 0) return true;
+    if (slice === undefined || slices.length > 1 || slice.at > 0) return false;
     return writings.every(
-      ({ op: { kind, write, sources } }) =>
-        kind === "set" &&
+      ({ op: { write, sources } }) =>
         write.lo <= slice.lo &&
         slice.lo + slice.width <= write.lo + write.width &&
         sources.every(
           ({ lo, width }) => width === write.width && (lo - write.lo) % sizeFor(slice.width) === 0,
         ),
     );
+  }
+
+  /**
+   * No table computes the field, takes it from an ALU, a hash or the random numbers, or sets it where it is a bit for the deparser; and a
+   * field of a packet ends with a byte of its header (p4c, phv/analysis/mocha.cpp and non_mocha_dark_fields.cpp).
+   */
+  #isOnlySet(field: string): boolean {
+    const { model } = this.input;
+    const writings = this.#writings.get(field) ?? [];
+    if (writings.some(({ op: { kind, given } }) => kind !== "set" || given === true)) return false;
+    // What sets a value for the deparser sets its bit, too.
+    if (field.endsWith("$")) return writings.length === 0 && !model.forDeparser.has(ownerOf(field));
+    const info = model.fields.get(field);
+    if (info === undefined || info.metadata || info.intrinsic) return true;
+    const bits = model.headers.get(info.header)?.bits ?? 0;
+    return (bits - info.offset - info.width) % 8 === 0;
   }
 
   /** No packet has both, so that their bits may overlap in a container. */
@@ -347,6 +366,9 @@ const meets = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
 
 const covers = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>
   slice.field === write.field && write.lo <= slice.lo && slice.lo + slice.width <= write.lo + write.width;
+
+/** What a bit for the deparser belongs to. */
+const ownerOf = (bit: string): string => bit.slice(0, -VALID.length);
 
 export const overlap = (a: PlacedSlice, b: PlacedSlice): boolean =>
   a.at < b.at + b.width && b.at < a.at + a.width;

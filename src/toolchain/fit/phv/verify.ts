@@ -417,7 +417,7 @@ class Verification {
                 !operations.some((other) => isWhole(other, one)),
             );
             const whole = isWhole(op, slice);
-            if (op.kind !== "set" || !whole || beside.length > 0)
+            if (op.kind !== "set" || op.given === true || !whole || beside.length > 0)
               this.#wrong("kind", `${unit.label} does not set ${name} whole`);
           }
     }
