@@ -6,6 +6,7 @@ interface Parts {
   readonly statements?: string;
   readonly parse?: string;
   readonly pragma?: string;
+  readonly first?: string;
   readonly apply?: string;
 }
 
@@ -13,6 +14,7 @@ const source = ({
   statements = "h.b.stamp = pr.global_tstamp;",
   parse = "",
   pragma = "",
+  first = "",
   apply = "",
 }: Parts): string => `#include <core.p4>
 #include <tna.p4>
@@ -28,7 +30,7 @@ control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t i
   action set(bit<16> id) { m.id = id; }
   table t { key = { h.a.x : exact; } actions = { set; } size = 16; }
   action bridge() { h.b.setValid(); ${statements} }
-  apply { tm.ucast_egress_port = 1; t.apply(); bridge(); ${apply} }
+  apply { tm.ucast_egress_port = 1; ${first} t.apply(); bridge(); ${apply} }
 }
 control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) { apply { p.emit(h); } }
 struct other_t { bridge_h b; }
@@ -63,6 +65,20 @@ describe("values that a made header takes over", () => {
     const table = model.units.find(({ table: name }) => name?.endsWith("t") === true);
     expect(table?.actions[0]?.writes.map(({ field }) => field.split(".").slice(-1)[0])).toEqual(["id"]);
     expect(table?.actions[0]?.writes[0]?.field).toBe([...model.aliases.values()][0]);
+  });
+
+  it("keep their first zero, because the parser clears no header; other values of metadata lose it", () => {
+    const zeros = (statements: string) => {
+      const { units } = fitTna(
+        source({ statements, first: "m.id = 0;", apply: "if (m.id == 3) h.a.x = 2;" }),
+      ).model;
+      const operations = units.flatMap(({ actions }) => actions.flatMap((one) => one.operations));
+      return operations.flatMap(({ write, constant }) =>
+        constant === 0n ? [write.field.split(".").at(-2)] : [],
+      );
+    };
+    expect(zeros("h.b.id = m.id;")).toContain("b");
+    expect(zeros("")).toEqual([]);
   });
 
   it("are no such where a later statement sets the value, or the field has a second write", () => {

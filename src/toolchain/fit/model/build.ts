@@ -69,7 +69,14 @@ export function buildModel(
   target: Target,
   sizes: ReadonlyMap<string, number> = new Map(),
 ): BuiltModel {
-  return new Builder(program, target, sizes).build();
+  const none: ReadonlySet<string> = new Set();
+  const built = new Builder(program, { target, sizes, uncleared: none });
+  const { model, features } = built.build();
+  // A value that stands in a header is not cleared by the parser, so that its first zero stays (p4c, backend.cpp: RemoveMetadataInits after Alias).
+  const uncleared = new Set([...model.aliases.keys()].filter((name) => built.zeros.has(name)));
+  return uncleared.size === 0
+    ? { model, features }
+    : new Builder(program, { target, sizes, uncleared }).build();
 }
 
 class Builder {
@@ -87,21 +94,35 @@ class Builder {
   readonly #counts = new Map<string, Attached["counts"]>();
   readonly #entryNumbers = new Set<string>();
 
+  readonly target: Target;
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Values of metadata whose first zero is removed. */
+  readonly zeros: ReadonlySet<string>;
+
   constructor(
     program: Program,
-    readonly target: Target,
-    readonly sizes: ReadonlyMap<string, number>,
+    options: {
+      readonly target: Target;
+      readonly sizes: ReadonlyMap<string, number>;
+      /** Values of metadata whose first zero stays. */
+      readonly uncleared: ReadonlySet<string>;
+    },
   ) {
+    const { target, sizes, uncleared } = options;
+    this.target = target;
+    this.sizes = sizes;
     this.#index = new P4InfoIndex(program.p4info);
     this.#json = program.bmv2;
     this.#given = program.bmv2;
     this.#readFields();
-    this.#json = withoutKeyTemporaries(
+    const { json, zeros } = withoutKeyTemporaries(
       program.bmv2,
       this.#fields,
       (table, action) => this.#isStatement(table, action),
-      target.phv.deparser_validity_shared,
+      { hasValidity: target.phv.deparser_validity_shared, uncleared },
     );
+    this.#json = json;
+    this.zeros = zeros;
     this.#uses = findUses(this.#json, this.#fields);
     for (const counter of this.#index.counters.list) {
       this.#counts.set(counter.name, countsOf(counter.message.spec));

@@ -22,24 +22,25 @@ interface Copy {
 }
 
 /**
- * A copy of the program without such variables.
+ * A copy of the program without such variables, and the values of metadata whose first zero is removed.
  * @param isStatement the keyless table and its action stand for bare statements of a control
  * @param hasValidity values for the deparser have a bit that says that they were written
+ * @param uncleared values of metadata whose first zero stays
  */
 export function withoutKeyTemporaries(
   program: bmv2.Bmv2Program,
   fields: ReadonlyMap<string, FieldInfo>,
   isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
-  hasValidity: boolean,
-): bmv2.Bmv2Program {
+  { hasValidity, uncleared }: { hasValidity: boolean; uncleared: ReadonlySet<string> },
+): { json: bmv2.Bmv2Program; zeros: ReadonlySet<string> } {
   const copy = structuredClone(program);
   if (copy.architecture !== undefined) ownActions(copy);
   // p4c has done it in its JSON for v1model; findings there should stay at the lines that the program has.
-  const editing = editingOf(copy, fields, isStatement);
+  const editing = editingOf(copy, fields, isStatement, uncleared);
   if (copy.architecture !== undefined) simplifyProgram(editing, hasValidity);
   for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
   for (const pipeline of copy.pipelines) dropCleared(editing, pipeline);
-  return copy;
+  return { json: copy, zeros: editing.zeros };
 }
 
 function simplify(

@@ -18,6 +18,10 @@ export interface Editing {
   readonly localHeaders: ReadonlySet<string>;
   /** Tables that have lost a statement that only the compiler's back end removes, and conditions whose branch was such a table. */
   readonly late: { readonly tables: Set<string>; readonly conditions: Set<string> };
+  /** Values of metadata whose first zero stays: they stand in a header, which no parser clears. */
+  readonly uncleared: ReadonlySet<string>;
+  /** Values of metadata whose first zero is removed. */
+  readonly zeros: Set<string>;
 }
 
 export function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
@@ -62,6 +66,7 @@ export function editingOf(
   program: bmv2.Bmv2Program,
   fields: Editing["fields"],
   isStatement: Editing["isStatement"],
+  uncleared: Editing["uncleared"],
 ): Editing {
   const users = new Map<number, number>();
   for (const { tables } of program.pipelines)
@@ -77,6 +82,8 @@ export function editingOf(
     headerFields,
     localHeaders: new Set([...headerFields.keys()].filter((name) => !named.includes(JSON.stringify(name)))),
     late: { tables: new Set(), conditions: new Set() },
+    uncleared,
+    zeros: new Set(),
   };
 }
 

@@ -58,6 +58,7 @@ export class ClearedFields {
         !name.endsWith("$") &&
         !kept.has(name) &&
         !set.has(name) &&
+        !editing.uncleared.has(name) &&
         (cleared.has(name) || !readUnset.has(name)),
     );
   }
@@ -123,6 +124,7 @@ function sweepZeros(
           // Each table runs its own copy of an action, which only here is known to come first.
           if (editing.users.get(action.id) === 1) {
             changed = true;
+            editing.zeros.add(target);
             return isStatement ? [clearedBy(target, primitive.source_info)] : [];
           }
         }
