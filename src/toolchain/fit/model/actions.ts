@@ -922,7 +922,9 @@ function operationOf(write: Access, value: Expr, source: bmv2.SourceInfo | undef
   const sources = readsOf(value);
   const data = operandsOf(value).some(({ kind }) => kind === "constant" || kind === "argument");
   const constant = value.kind === "constant" ? { constant: value.value } : {};
-  return { kind: operationKind(value), write, sources, data, ...constant, source };
+  const saturates =
+    value.kind === "operation" && value.op.startsWith("sat") ? { saturates: true as const } : {};
+  return { kind: operationKind(value), write, sources, data, ...constant, ...saturates, source };
 }
 
 function operationKind(value: Expr): Operation["kind"] {

@@ -65,6 +65,8 @@ export interface Operation {
   readonly constant?: bigint;
   /** An ALU, a hash or the random numbers give the value. */
   readonly given?: true;
+  /** The sum ends at the largest or the smallest value: bits above its operands would keep it from that. */
+  readonly saturates?: true;
   readonly source: bmv2.SourceInfo | undefined;
 }
 
@@ -269,7 +271,7 @@ export interface ParserModel {
   readonly inOrder: ReadonlySet<string>;
   /** The parser or the deparser of this gress names the header. A target that makes the egress parser itself has all headers in both. */
   readonly isIn: (gress: Gress, header: string) => boolean;
-  /** The header can be valid in this gress: its parser extracts it, or an action makes it valid. */
+  /** The header can be valid in this gress: its parser extracts it or makes it valid, or an action does. */
   readonly isCarried: (gress: Gress, header: string) => boolean;
   /** The parser of this gress extracts the header. */
   readonly isParsed: (gress: Gress, header: string) => boolean;

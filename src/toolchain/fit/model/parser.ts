@@ -47,10 +47,11 @@ export function readParser(
   const extractedIn = both((gress) =>
     union(extracted[gress].map((names) => [...names].flatMap((name) => stacks.get(name) ?? [name]))),
   );
+  const parsers = byGress(program.parsers, ingressParsers);
+  const validIn = both((gress) => union(parsers[gress].map(madeValidBy)));
   const certain = byGress(always, ingressParsers);
   const deparsers = byGress(program.deparsers, 1);
   const sentIn = both((gress) => union(deparsers[gress].map(({ order }) => order)));
-  const parsers = byGress(program.parsers, ingressParsers);
   const setIn = both((gress) => union(parsers[gress].map((parser) => setBy(parser, () => true))));
   const takenIn = both((gress) =>
     union(parsers[gress].map((parser) => setBy(parser, (value) => value?.type !== "hexstr"))),
@@ -84,7 +85,8 @@ export function readParser(
     inOrder,
     isIn: (gress, header) => here[gress].has(header),
     isCarried: (gress, header) =>
-      here[gress].has(header) && (extractedIn[gress].has(header) || written.has(`${header}.$valid$`)),
+      here[gress].has(header) &&
+      (extractedIn[gress].has(header) || validIn[gress].has(header) || written.has(`${header}.$valid$`)),
     isParsed: (gress, header) => extractedIn[gress].has(header),
     isAlwaysParsed: (gress, header) =>
       certain[gress].length > 0 && certain[gress].every((names) => names.has(header)),
@@ -132,6 +134,19 @@ function carriedBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Depar
     fieldsIn([parameters, program.calculations.find(({ name }) => name === named)?.input], carried);
   }
   return carried;
+}
+
+/** Headers that the states of a parser make valid without extracting them. */
+function madeValidBy({ parse_states: states }: bmv2.Bmv2Parser): string[] {
+  return states.flatMap(({ parser_ops: ops }) =>
+    ops.flatMap(({ op, parameters }) => {
+      const [inner] = parameters as readonly { op?: string; parameters?: readonly bmv2.Value[] }[];
+      const [header] = inner?.parameters ?? [];
+      return op === "primitive" && inner?.op === "add_header" && header?.type === "header"
+        ? [header.value]
+        : [];
+    }),
+  );
 }
 
 /** Fields that the states of a parser set to such values. */

@@ -30,6 +30,17 @@ interface Tie {
   readonly isRotated: boolean;
 }
 
+/** A piece that logic or a sum ties to another one, with bits that correspond. */
+interface Alignment {
+  readonly other: Piece;
+  readonly bit: number;
+  readonly otherBit: number;
+  /** What the operation writes, where the other piece has it. */
+  readonly write: Operation["write"] | undefined;
+  /** It writes all of it with one instruction. */
+  readonly isFull: boolean;
+}
+
 /** What a piece may be. */
 interface Rules {
   /** A field whose containers have a size that the program asks for. */
@@ -149,6 +160,13 @@ export class Clustering {
     const [large, small] = a.size > b.size ? [a, b] : [b, a];
     const from = large === a ? aBit : bBit;
     const isFixed = (piece: Piece) => piece.slices.some(({ field }) => this.rules.isFixed(field));
+    if (
+      this.growsValues &&
+      isPlaced &&
+      !isRotated &&
+      this.#growValues(small, large, from - (small === a ? aBit : bBit))
+    )
+      return true;
     const isAligned = (piece: Piece) => piece.slices.some(({ field }) => this.use.aligned.has(field));
     const grows =
       this.growsValues &&
@@ -190,6 +208,68 @@ export class Clustering {
       this.#cutAround(large, from, bits, small, at) ||
       this.#shrink(large, small.size)
     );
+  }
+
+  /**
+   * Gives values of metadata that logic and sums tie to bytes of a packet containers as large as theirs, at the same bits, so that the bytes stay
+   * together; false where some piece is tied at two places, or has containers of another size.
+   */
+  #growValues(value: Piece, large: Piece, shift: number): boolean {
+    const shifts = new Map<Piece, number>([[value, shift]]);
+    const open = [value];
+    const canGrow = (piece: Piece, by: number) => {
+      const [slice, another] = piece.slices;
+      if (slice === undefined || another !== undefined || isExact(piece, this.use)) return false;
+      if (
+        this.rules.isFixed(slice.field) ||
+        this.#isSmallest(piece) ||
+        this.model.forDeparser.has(slice.field)
+      )
+        return false;
+      return !slice.field.endsWith("$") && slice.at + by >= 0 && slice.at + by + slice.width <= large.size;
+    };
+    if (!isExact(large, this.use) || !canGrow(value, shift)) return false;
+    for (let piece = open.pop(); piece !== undefined; piece = open.pop()) {
+      const own = shifts.get(piece) ?? 0;
+      for (const { other, bit, otherBit, write, isFull } of this.#alignedWith(piece)) {
+        const by = bit + own - otherBit;
+        if (isExact(other, this.use)) {
+          if (by !== 0 || other.size !== large.size) return false;
+          // A sum or logic writes a container whole.
+          if (write !== undefined && (!isFull || other.slices.some((slice) => !isWithin(slice, write))))
+            return false;
+        } else if (!shifts.has(other)) {
+          if (!canGrow(other, by)) return false;
+          shifts.set(other, by);
+          open.push(other);
+        } else if (shifts.get(other) !== by) return false;
+      }
+    }
+    for (const [piece, by] of shifts)
+      this.#replace(piece, [
+        {
+          ...piece,
+          size: large.size,
+          slices: piece.slices.map((slice) => ({ ...slice, at: slice.at + by })),
+        },
+      ]);
+    return true;
+  }
+
+  /** Pieces that logic and sums tie to one, with bits that correspond. */
+  #alignedWith(piece: Piece): Alignment[] {
+    const fields = new Set(piece.slices.map(({ field }) => field));
+    return this.use.operations.flatMap(({ op }): Alignment[] => {
+      if (op.kind !== "logic" && op.kind !== "arithmetic") return [];
+      if (![op.write, ...op.sources].some(({ field }) => fields.has(field))) return [];
+      // Logic of narrower values leaves the bits above to another instruction.
+      const isFull = op.kind === "arithmetic" || op.sources.every(({ width }) => width === op.write.width);
+      return this.#ties(op).flatMap(({ a, b, aBit, bBit }): Alignment[] => {
+        if (a === piece) return [{ other: b, bit: aBit, otherBit: bBit, write: undefined, isFull }];
+        if (b === piece) return [{ other: a, bit: bBit, otherBit: aBit, write: op.write, isFull }];
+        return [];
+      });
+    });
   }
 
   /** Operations tie a bit of the value to different bits of the other piece. */
@@ -350,5 +430,12 @@ function tieOf(
     }
   return undefined;
 }
+
+/** The piece has containers of its own, without a hole: bytes that the deparser sends, or the time at which the packet came. */
+const isExact = ({ isSent, slices }: Piece, use: GressUse): boolean =>
+  isSent || slices.some(({ field }) => use.stamps.has(field));
+
+const isWithin = (slice: Piece["slices"][number], { field, lo, width }: Operation["write"]): boolean =>
+  slice.field === field && lo <= slice.lo && slice.lo + slice.width <= lo + width;
 
 const fieldsOf = (piece: Piece): string[] => piece.slices.map(({ field }) => field);

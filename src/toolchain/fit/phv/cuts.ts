@@ -55,7 +55,7 @@ export function cutBytes({ from, to }: ByteRange, shape: HeaderShape): Cut[] {
 /** The cuts of the bytes of one container with the fewest untouched bytes beside touched ones, then with the fewest containers. */
 function refined(range: ByteRange, shape: HeaderShape): Cut[] {
   let best: { readonly cuts: readonly Cut[]; readonly cost: number } | undefined;
-  for (const sizes of partsOf(range.to - range.from)) {
+  for (const sizes of partsOf(range, shape)) {
     const cuts: Cut[] = [];
     let end = range.to;
     let cost = 0;
@@ -71,10 +71,11 @@ function refined(range: ByteRange, shape: HeaderShape): Cut[] {
   return [...(best?.cuts ?? [])];
 }
 
-/** All ways to cut so many bytes, the largest containers first. */
-function partsOf(bytes: number): number[][] {
-  if (bytes === 0) return [[]];
-  return SIZES.filter((size) => size <= bytes).flatMap((size) =>
-    partsOf(bytes - size).map((rest) => [size, ...rest]),
-  );
+/** All ways to cut a range from its end on: first those that end where a value does, then those with the largest containers. */
+function partsOf({ from, to }: ByteRange, shape: HeaderShape): number[][] {
+  if (from === to) return [[]];
+  const parts = (size: number) => (to - size > from && !shape.isBoundary(to - size) ? 1 : 0);
+  return SIZES.filter((size) => size <= to - from)
+    .sort((a, b) => parts(a) - parts(b) || b - a)
+    .flatMap((size) => partsOf({ from, to: to - size }, shape).map((rest) => [size, ...rest]));
 }

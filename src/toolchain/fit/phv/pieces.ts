@@ -44,10 +44,12 @@ export interface GressUse {
   readonly touched: ReadonlySet<string>;
   /** What stands on the crossbar: keys, conditions, what is hashed, indices and operands of memories. */
   readonly matched: ReadonlySet<string>;
-  /** Results of sums, and operands that are narrower than these. */
+  /** Results of sums, and operands that are narrower than these or end at a largest or smallest value (p4c, phv/cluster_phv_operations.cpp). */
   readonly alone: ReadonlySet<string>;
   /** Operands and results of logic and sums, which stand at the same bits of their containers. */
   readonly aligned: ReadonlySet<string>;
+  /** Times at which the packet came, of which the parser fills whole containers (p4c, phv/phv_fields.cpp, MarkTimestampAndVersion). */
+  readonly stamps: ReadonlySet<string>;
   /** What an instruction takes from the packet or gives to it together with another field, or what its deparser takes. */
   readonly tied: ReadonlySet<string>;
   /** By field: the bits that tables name. */
@@ -100,13 +102,14 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
       else list.push(access);
     }
     for (const { operations } of unit.actions)
-      for (const { kind, write, sources } of operations) {
+      for (const { kind, write, sources, saturates } of operations) {
         for (const { field } of sources.length > 0 ? [write, ...sources] : []) tied.add(field);
         if (kind === "set") continue;
         for (const { field } of [write, ...sources]) aligned.add(field);
         if (kind !== "arithmetic") continue;
         alone.add(write.field);
-        for (const { field, width } of sources) if (width < write.width) alone.add(field);
+        for (const { field, width } of sources)
+          if (saturates === true || width < write.width) alone.add(field);
       }
   }
   if (model.hasEgressParser && !target.phv.deparser_validity_shared)
@@ -121,7 +124,22 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
     known.set(header, fields);
     return fields;
   };
-  return { gress, units, touched, matched, alone, aligned, tied, ranges, operations, kept, lists: new Map() };
+  const stamp = model.program.architecture?.pipes[0]?.[gress].fields["parser.global_tstamp"];
+  const stamps = new Set(stamp === undefined ? [] : [stamp.join(".")]);
+  return {
+    gress,
+    units,
+    touched,
+    matched,
+    alone,
+    aligned,
+    stamps,
+    tied,
+    ranges,
+    operations,
+    kept,
+    lists: new Map(),
+  };
 }
 
 /** Of a header that is not sent, the compiler places what tables, the parser or the deparser read, and the port with its mark of a second pass. */

@@ -288,7 +288,7 @@ export class Sharing {
   }
 
   /**
-   * Some action sets parts of a header's piece from more sources than an instruction has, wherever the sources stand: values of metadata, bytes
+   * Some action computes a part of a header's piece by logic, which would write all of the container, or sets parts from more sources than an instruction has, wherever the sources stand: values of metadata, bytes
    * of a header as far from each other as their results, what the action data bus gives, and the container itself for what stays (p4c,
    * phv/action_phv_constraints.cpp, check_and_generate_constraints_for_move_with_unallocated_sources).
    */
@@ -310,6 +310,7 @@ export class Sharing {
       actions.set(key, [...(actions.get(key) ?? []), writing]);
     }
     return [...actions.values()].some((list) => {
+      if (list.some(({ op }) => op.kind === "logic") && leavesBytes(list, slices)) return true;
       if (list.length === 1 || list.some(({ op }) => op.kind !== "set")) return false;
       const places = new Set(list.flatMap((one) => one.op.sources.map((source) => placeOf(one, source))));
       const hasData = list.some(({ op }) => op.data);
@@ -359,6 +360,23 @@ function areNeighbours(writings: readonly Writing[], slices: readonly PlacedSlic
     .filter((slice) => writings.some(({ op: { write } }) => meets(slice, write)))
     .sort((a, b) => a.at - b.at);
   return written.every((slice, i) => i === 0 || slice.at <= written[i - 1]!.at + written[i - 1]!.width);
+}
+
+/** Some byte of a container has none of the bits that an action writes. */
+function leavesBytes(writings: readonly Writing[], slices: readonly PlacedSlice[]): boolean {
+  const bytesOf = (at: number, width: number) =>
+    Array.from({ length: ((at + width - 1) >> 3) - (at >> 3) + 1 }, (_, i) => (at >> 3) + i);
+  const written = new Set(
+    slices.flatMap((slice) =>
+      writings.flatMap(({ op: { write } }) => {
+        if (!meets(slice, write)) return [];
+        const low = Math.max(slice.lo, write.lo);
+        const high = Math.min(slice.lo + slice.width, write.lo + write.width);
+        return bytesOf(slice.at + low - slice.lo, high - low);
+      }),
+    ),
+  );
+  return slices.some(({ at, width }) => bytesOf(at, width).some((byte) => !written.has(byte)));
 }
 
 const meets = (slice: PlacedSlice, write: Writing["op"]["write"]): boolean =>

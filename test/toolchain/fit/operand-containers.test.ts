@@ -1,0 +1,123 @@
+/** Containers of what sums and logic take from headers and give to values of metadata, on Tofino 1. */
+import { describe, expect, it } from "vitest";
+import { useOf } from "../../../src/toolchain/fit/phv/pieces.js";
+import { fitTna } from "./tna-fit.js";
+
+interface Parts {
+  readonly headers?: string;
+  readonly locals?: string;
+  readonly parse?: string;
+  readonly control: string;
+  readonly apply: string;
+}
+
+const source = ({
+  headers = "",
+  locals = "",
+  parse = "",
+  control,
+  apply,
+}: Parts): string => `#include <core.p4>
+#include <tna.p4>
+header first_h { bit<16> x; bit<16> y; bit<16> id; bit<3> flags; bit<13> rest; }
+header second_h { bit<16> p; bit<16> q; }
+header made_h { @padding bit<6> pad; bit<10> v; bit<16> w; }
+struct headers_t { ${headers} first_h a; second_h b; }
+struct locals_t { made_h made; bit<16> d; bit<16> e; bit<16> f; ${locals} }
+parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
+  state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); p.extract(h.a); p.extract(h.b); ${parse} transition accept; } }
+control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t ig, in ingress_intrinsic_metadata_from_parser_t pr,
+    inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
+  ${control}
+  apply { tm.ucast_egress_port = 1; ${apply} }
+}
+control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) {
+  apply { p.emit(m.made); p.emit(h); } }
+struct other_t { }
+parser EP(packet_in p, out headers_t h, out other_t m, out egress_intrinsic_metadata_t eg) {
+  state start { p.extract(eg); transition accept; } }
+control E(inout headers_t h, inout other_t m, in egress_intrinsic_metadata_t eg, in egress_intrinsic_metadata_from_parser_t pr,
+    inout egress_intrinsic_metadata_for_deparser_t dp, inout egress_intrinsic_metadata_for_output_port_t op) { apply { } }
+control ED(packet_out p, inout headers_t h, in other_t m, in egress_intrinsic_metadata_for_deparser_t dp) { apply { } }
+Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;
+Switch(pipe) main;
+`;
+
+/** Where the fields of ingress stand: `size@bit` of each part, by the field's own name. */
+function placesOf(parts: Parts): ReadonlyMap<string, readonly string[]> {
+  const { phv, verdict } = fitTna(source(parts));
+  expect(verdict).toBe("placed");
+  const places = new Map<string, string[]>();
+  for (const { gress, kind, size, slices } of phv.allocation!.containers)
+    for (const { field, at } of gress === "ingress" && kind === "normal" ? slices : []) {
+      const name = field.split(".").slice(-1)[0]!;
+      places.set(name, [...(places.get(name) ?? []), `${size}@${at}`]);
+    }
+  return places;
+}
+
+const SUM = {
+  control:
+    "action sum() { m.d = h.a.x + m.e; } action hit(bit<16> v) { tm.mcast_grp_a = v; m.e = v; }" +
+    "table t { key = { h.a.y : exact; } actions = { hit; } size = 16; } table u { key = { m.d : exact; } actions = { hit; } size = 16; }",
+  apply: "t.apply(); sum(); u.apply();",
+};
+
+describe("containers of operands", () => {
+  it("are as large as those of the header, at the same bits, rather than that its bytes are parted", () => {
+    const places = placesOf(SUM);
+    expect(places.get("x")).toEqual(["32@16"]);
+    expect(places.get("y")).toEqual(["32@0"]);
+    expect(places.get("d")).toEqual(["32@16"]);
+    expect(places.get("e")).toEqual(["32@16"]);
+  });
+
+  it("stay small where the header is written by logic of a part, which would write the bytes beside", () => {
+    const places = placesOf({
+      control:
+        "action mix() { h.b.p = h.b.p ^ m.d; } action set(bit<16> v) { m.d = v; }" +
+        "table t { key = { h.b.q : exact; } actions = { set; } size = 16; }",
+      apply: "t.apply(); mix();",
+    });
+    expect(places.get("p")).toEqual(["16@0"]);
+    expect(places.get("q")).toEqual(["16@0"]);
+  });
+
+  it("of a sum that ends at the largest value hold nothing else", () => {
+    const alone = (sum: string): string[] => {
+      const control = `action sum() { m.d = ${sum}; } action set(bit<16> v) { m.e = v; m.f = v; h.b.q = m.d; }
+        table t { key = { h.b.p : exact; } actions = { set; } size = 16; }`;
+      const { model, target } = fitTna(source({ control, apply: "sum(); t.apply(); sum();" }));
+      return [...useOf(model, target, "ingress").alone].map((field) => field.split(".").slice(-1)[0]!);
+    };
+    expect(alone("m.e + m.f")).not.toContain("e");
+    expect(alone("m.e |+| m.f")).toEqual(expect.arrayContaining(["d", "e", "f"]));
+  });
+});
+
+describe("bytes of headers", () => {
+  it("of a header that the parser makes valid are sent whole, with a bit of validity", () => {
+    const parts: Parts = {
+      parse: "m.made.setValid();",
+      control:
+        "action set(bit<10> v) { m.made.v = v; } table t { key = { h.a.x : exact; } actions = { set; } size = 16; }",
+      apply: "t.apply();",
+    };
+    const { phv } = fitTna(source(parts));
+    const fields = phv
+      .allocation!.containers.filter(({ gress }) => gress === "ingress")
+      .flatMap(({ slices }) => slices.map(({ field }) => field.split(".").slice(-2).join(".")));
+    expect(fields).toEqual(expect.arrayContaining(["made.pad", "made.v", "made.w", "made.$valid$"]));
+  });
+
+  it("are cut where a value ends before they are cut inside one", () => {
+    const places = placesOf({
+      control:
+        "action set(bit<16> id, bit<3> flags) { h.a.id = id; h.a.flags = flags; }" +
+        "table t { key = { h.b.p : exact; } actions = { set; } size = 16; }",
+      apply: "t.apply();",
+    });
+    expect(places.get("id")).toEqual(["16@0"]);
+    expect(places.get("flags")).toEqual(["8@5"]);
+  });
+});
