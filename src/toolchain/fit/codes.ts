@@ -40,7 +40,6 @@ export const CODES = {
   budgetNotStated: "P44046",
   compilerLog: "P44047",
   pragmaNotConsidered: "P44048",
-  ghostNotPlaced: "P44049",
   selectorGroup: "P44050",
   selectorShared: "P44051",
   checksumCondition: "P44052",

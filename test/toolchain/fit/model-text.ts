@@ -105,8 +105,6 @@ export function featureText(feature: Feature): string {
     }
     case "phvPragma":
       return `phv pragma ${feature.text}: ${feature.reason}`;
-    case "ghost":
-      return `ghost thread: ${feature.units} tables and conditions, calls ${feature.registers.map(short).join(" ")}`;
     case "pragma":
       return `pragma ${feature.text}`;
     case "spread":

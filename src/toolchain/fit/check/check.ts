@@ -78,8 +78,7 @@ export function checkFeatures(
       const instead =
         "it is placed as that many tables in sequence; the vendor's compiler wants them written so";
       context.warn(code, feature.source, message, instead);
-    } else if (feature.kind === "ghost") warnOfGhost(context, feature);
-    else checkFeature(context, feature);
+    } else checkFeature(context, feature);
   }
   if (target.model === "tofino") {
     checkRegisterUses(context, features);
@@ -117,18 +116,9 @@ function notePragmas(
   }
 }
 
-function warnOfGhost(context: CheckContext, ghost: Extract<Feature, { kind: "ghost" }>): void {
-  const { units, registers, source } = ghost;
-  const shared = registers.length === 0 ? "" : `, which calls ${registers.join(", ")},`;
-  const message = `the ghost thread${shared} is not placed: its ${units} table${units === 1 ? "" : "s"} and conditions are in no figure of this result`;
-  const instead =
-    "keep stages and memory for them free; a register that ingress or egress calls too is in one stage for both";
-  context.warn(CODES.ghostNotPlaced, source, message, instead);
-}
-
 function checkFeature(
   context: CheckContext,
-  feature: Exclude<Feature, { kind: "spread" | "pragma" | "phvPragma" | "ghost" }>,
+  feature: Exclude<Feature, { kind: "spread" | "pragma" | "phvPragma" }>,
 ): void {
   const { refuse } = context;
   const tofino = context.target.model === "tofino";

@@ -4,7 +4,7 @@ import { CODES } from "../codes.js";
 import { attachedMemory } from "../memory/attached.js";
 import { quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
-import type { Attached } from "../model/model.js";
+import { type Attached, threadOf } from "../model/model.js";
 import type { CheckContext } from "./check-context.js";
 import { unavailableOperation } from "./operations.js";
 
@@ -225,7 +225,9 @@ function listed(texts: readonly string[]): string {
 function checkVisits({ model, refuse, warn }: CheckContext, uses: readonly RegisterFeature[]): void {
   const last = defined(uses[uses.length - 1]);
   const users = model.units.filter((unit) => unit.attached.some((a) => a.name === last.register));
-  const clash = users.some((a) => users.some((b) => b.id > a.id && !model.flow.exclusive(a.id, b.id)));
+  const clash = users.some((a) =>
+    users.some((b) => b.id > a.id && threadOf(a) === threadOf(b) && !model.flow.exclusive(a.id, b.id)),
+  );
   if (!clash) return;
   const report = uses.every(({ isWhole }) => isWhole) ? warn : refuse;
   report(

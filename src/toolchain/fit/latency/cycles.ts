@@ -2,7 +2,7 @@
  * Cycles of a packet in each gress: the sum over all stages of the device. A stage that waits for results adds its whole time, which grows with
  * TCAM, selectors, filters and registers in it or in a stage of its chain (p4c, mau_power.cpp, compute_stage_latency); others add a little.
  */
-import type { Gress } from "../model/model.js";
+import { type Thread, threadOf } from "../model/model.js";
 import type { PhvAllocation } from "../phv/allocation.js";
 import { type Placement, type Problem, stageCount } from "../place/placement.js";
 import type { Target } from "../target.js";
@@ -19,7 +19,7 @@ interface StageCycles {
 }
 
 export interface GressCycles {
-  readonly gress: Gress;
+  readonly gress: Thread;
   readonly total: number;
   readonly stages: readonly StageCycles[];
 }
@@ -46,19 +46,30 @@ export function pipelineCycles(
   const { pipeline_cycles: chip } = target;
   if (chip === undefined || allocation === undefined) return undefined;
   const stages = Math.max(target.stages, stageCount(placement.parts));
+  const reaches = (a: { id: number }, b: { id: number }) => !model.flow.exclusive(a.id, b.id);
+  const waitsFor = (thread: Thread) => waitsOf(placement, allocation, thread, { stages, chip, reaches });
+  const timedAs = (gress: Thread, waits: readonly Wait[]): GressCycles => {
+    const found = timed(waits, featuresOf(problem, placement, gress, stages), chip);
+    return { gress, total: sum(found) + (chip.corner ?? 0), stages: found };
+  };
   let left = more;
-  return (["ingress", "egress"] as const).map((gress) => {
-    const features = featuresOf(problem, placement, gress, stages);
-    const reaches = (a: { id: number }, b: { id: number }) => !model.flow.exclusive(a.id, b.id);
-    const found = waitsOf(placement, allocation, gress, { stages, chip, reaches });
-    const total = (waits: readonly Wait[]) => sum(timed(waits, features, chip)) + (chip.corner ?? 0);
-    const waits = (gress === "egress" ? padded(found, chip.min_egress ?? 0, total) : found).map((wait) => {
+  const longer = (waits: readonly Wait[]): Wait[] =>
+    waits.map((wait) => {
       if (wait === "match" || left === 0) return wait;
       left -= 1;
       return "match";
     });
-    return { gress, total: total(waits), stages: timed(waits, features, chip) };
-  });
+  const hasGhost = model.ghostFields.length > 0;
+  const ghost = hasGhost ? waitsFor("ghost") : undefined;
+  // A stage of ingress and of the ghost thread waits for the same (p4c, mau_power.cpp, update_deps_for_device).
+  const own = waitsFor("ingress").map((wait, i) =>
+    ghost === undefined || ghost[i] === wait ? wait : "match",
+  );
+  const ingress = longer(own);
+  const total = (waits: readonly Wait[]) => timedAs("egress", waits).total;
+  const egress = longer(padded(waitsFor("egress"), chip.min_egress ?? 0, total));
+  const both = [timedAs("ingress", ingress), timedAs("egress", egress)];
+  return hasGhost ? [...both, timedAs("ghost", ingress)] : both;
 }
 
 const sum = (stages: readonly StageCycles[]): number => stages.reduce((all, { adds }) => all + adds, 0);
@@ -81,10 +92,16 @@ function timed(waits: readonly Wait[], features: readonly Features[], chip: Pipe
   });
 }
 
-function featuresOf(problem: Problem, { parts }: Placement, gress: Gress, stages: number): Features[] {
+function featuresOf(problem: Problem, { parts }: Placement, thread: Thread, stages: number): Features[] {
+  // A memory that the ghost thread and ingress call takes the time of ingress.
+  const isElsewhere = (name: string) =>
+    thread === "ghost" &&
+    parts.some(({ unit }) => threadOf(unit) !== thread && unit.attached.some((one) => one.name === name));
   return Array.from({ length: stages }, (_, stage) => {
-    const here = parts.filter((part) => part.stage === stage && part.unit.gress === gress);
-    const attached = here.flatMap(({ unit }) => unit.attached.map(({ kind }) => kind));
+    const here = parts.filter((part) => part.stage === stage && threadOf(part.unit) === thread);
+    const attached = here.flatMap(({ unit }) =>
+      unit.attached.filter(({ name }) => !isElsewhere(name)).map(({ kind }) => kind),
+    );
     return {
       ternary: here.some((part) => lookupOf(problem, part) === "ternary"),
       selector: here.some(({ unit }) => unit.implementation?.selector !== undefined),

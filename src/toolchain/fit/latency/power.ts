@@ -4,7 +4,7 @@
  * packets of the worst kind, in all pipes.
  */
 import { defined } from "../../../base/index.js";
-import type { Gress, Unit } from "../model/model.js";
+import { type Thread, threadOf, type Unit } from "../model/model.js";
 import type { Part, Placement, Problem } from "../place/placement.js";
 import type { Target } from "../target.js";
 import { type Accesses, accessesOf } from "./accesses.js";
@@ -23,7 +23,7 @@ export interface PowerUse {
 }
 
 interface GressPower {
-  readonly gress: Gress;
+  readonly gress: Thread;
   /** In all pipes. */
   readonly watts: number;
   /** Share of packets that the deparser lets in, where the gress takes more cycles than it has room for. */
@@ -58,7 +58,7 @@ function gressPower(
   const gateways = new Set(placement.parts.map(({ gateway }) => gateway));
   // A condition that is a table's gateway is no table of its own.
   const parts = placement.parts.filter(
-    ({ unit, spill }) => unit.gress === own.gress && spill === undefined && !gateways.has(unit.id),
+    ({ unit, spill }) => threadOf(unit) === own.gress && spill === undefined && !gateways.has(unit.id),
   );
   const accesses = new Map(parts.map((part) => [part, accessesOf(problem, part)]));
   const wattsOf = (part: Part) => accessWatts(defined(accesses.get(part)), spec);
@@ -127,8 +127,9 @@ function isAlwaysOn(part: Part, { parts, onWay, own, all, spec, reaches }: Power
   // Nothing comes before the first stages that would switch a table off.
   if (first === 0) return true;
   // Where the gresses take different times and both wait for results after it, what came before a stage cannot be trusted.
-  const next = all.map(({ stages }) => stages[stage + 1]?.wait ?? "match");
-  const times = new Set(all.map(({ stages }) => defined(stages[stage]).own));
+  const ofPackets = all.filter(({ gress }) => gress !== "ghost");
+  const next = ofPackets.map(({ stages }) => stages[stage + 1]?.wait ?? "match");
+  const times = new Set(ofPackets.map(({ stages }) => defined(stages[stage]).own));
   if (next.every((wait) => wait === "match") && times.size > 1) return true;
   if (first === stage) return false;
   // A table of the stage that waits, off the worst way, may run it.

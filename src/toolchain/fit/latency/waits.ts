@@ -4,8 +4,16 @@
  * back to the last one that waited for results (p4c, determine_power_usage.cpp; table_dependency_graph.cpp, find_mau_dependency).
  */
 import { defined } from "../../../base/index.js";
-import type { Access, Gress, Unit } from "../model/model.js";
-import { actionReads, keyReads, writesOf } from "../model/model.js";
+import {
+  type Access,
+  actionReads,
+  type Gress,
+  keyReads,
+  type Thread,
+  threadOf,
+  type Unit,
+  writesOf,
+} from "../model/model.js";
 import { containerName, type PhvAllocation } from "../phv/allocation.js";
 import type { Placement } from "../place/placement.js";
 import type { Target } from "../target.js";
@@ -30,7 +38,7 @@ type PipelineCycles = NonNullable<Target["pipeline_cycles"]>;
 export function waitsOf(
   placement: Placement,
   allocation: PhvAllocation,
-  gress: Gress,
+  thread: Thread,
   {
     stages,
     chip,
@@ -41,7 +49,7 @@ export function waitsOf(
     readonly reaches: (from: Unit, to: Unit) => boolean;
   },
 ): Wait[] {
-  const touched = touchedBy(placement, allocation, gress);
+  const touched = touchedBy(placement, allocation, thread);
   const waits: Wait[] = [];
   for (let stage = 0; stage < stages; stage++) {
     const own = touched.get(stage) ?? [];
@@ -76,11 +84,11 @@ function waitBetween(first: Touched, second: Touched): Wait {
 }
 
 /** By stage: what the units in it touch. */
-function touchedBy(placement: Placement, allocation: PhvAllocation, gress: Gress): Map<number, Touched[]> {
-  const containers = new ContainerIndex(allocation, gress);
+function touchedBy(placement: Placement, allocation: PhvAllocation, thread: Thread): Map<number, Touched[]> {
+  const containers = new ContainerIndex(allocation, thread === "egress" ? "egress" : "ingress");
   const found = new Map<number, Touched[]>();
   for (const { unit, stage, spill } of placement.parts) {
-    if (unit.gress !== gress || spill !== undefined) continue;
+    if (threadOf(unit) !== thread || spill !== undefined) continue;
     const operands = unit.attached.flatMap((one) => [...one.operands, ...one.address.inputs]);
     const looks = [...keyReads(unit), ...operands];
     const one: Touched = {

@@ -3,7 +3,7 @@
  * walk_power_graph.cpp).
  */
 import { defined } from "../../../base/index.js";
-import type { Unit } from "../model/model.js";
+import { threadOf, type Unit } from "../model/model.js";
 import type { Part, Problem } from "../place/placement.js";
 
 /** What a packet passes at once: a table in a stage with its gateway, or a condition that no table has as a gateway. */
@@ -22,7 +22,8 @@ export function waysOf({ model }: Problem, parts: readonly Part[]): Step[] {
     byUnit.set(part.unit.id, [...(byUnit.get(part.unit.id) ?? []), part]);
     if (part.gateway !== undefined) gated.set(part.gateway, part.unit);
   }
-  const units = model.units.filter(({ gress }) => gress === parts[0]?.unit.gress);
+  const [one] = parts;
+  const units = one === undefined ? [] : model.units.filter((unit) => threadOf(unit) === threadOf(one.unit));
   const first = new Map<number, number>();
   const steps: { part: Part | undefined; unit: number }[] = [];
   for (const { id } of units) {

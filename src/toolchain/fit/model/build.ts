@@ -11,6 +11,7 @@ import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
 import { withoutKeyTemporaries } from "./key-temporaries.js";
+import { madeUnit } from "./made-unit.js";
 import {
   type Attached,
   type FieldInfo,
@@ -20,9 +21,11 @@ import {
   type Implementation,
   type KeyPart,
   NO_RESOURCES,
+  type Thread,
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
+import { withPingPong } from "./ping-pong.js";
 import { pragmasOf, selectorPragmas, type TablePragmas } from "./pragmas.js";
 import { withSentZeros } from "./sent-zeros.js";
 import { hashesOf, leavesAll, toAction, uniqueByName } from "./steps.js";
@@ -49,6 +52,9 @@ const FOR_DEPARSER: ReadonlySet<string> = new Set([
   "$resubmit",
   "$bridge",
 ]);
+
+/** What a report of the traffic manager to the ghost thread has, its highest bits first (p4c, p4include/tofino2_base.p4). */
+const GHOST_FIELDS = ["ping_pong", "qlength", "qid", "pipe_id"];
 
 /** An exact table has no more entries than its key has values (p4c, mau/table_placement.cpp, "Shrinking"). */
 export function mostEntries(key: readonly KeyPart[], { isTernary }: Pick<TablePragmas, "isTernary">): number {
@@ -121,7 +127,7 @@ class Builder {
       (table, action) => this.#isStatement(table, action),
       { hasValidity: target.phv.deparser_validity_shared, uncleared },
     );
-    this.#json = json;
+    this.#json = withPingPong(json);
     this.zeros = zeros;
     this.#uses = findUses(this.#json, this.#fields);
     for (const counter of this.#index.counters.list) {
@@ -180,14 +186,13 @@ class Builder {
   }
 
   build(): BuiltModel {
-    const gresses: Gress[] = [];
-    for (const gress of ["ingress", "egress"] as const) {
-      const pipeline = this.#json.pipelines.find((p) => p.name === gress);
-      if (gress === "ingress" && this.target.phv.packs_fields) this.#addBridge();
-      if (pipeline !== undefined) this.#readPipeline(pipeline, gress);
-      while (gresses.length < this.#units.length) gresses.push(gress);
+    const threads: Thread[] = [];
+    for (const thread of ["ingress", "egress", "ghost"] as const) {
+      const pipeline = this.#json.pipelines.find((p) => p.name === thread);
+      if (thread === "ingress" && this.target.phv.packs_fields) this.#addBridge();
+      if (pipeline !== undefined) this.#readPipeline(pipeline, thread);
+      while (threads.length < this.#units.length) threads.push(thread);
     }
-    this.#noteGhost();
     if (this.#uses.used.has(PRIORITY)) {
       this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
@@ -199,8 +204,9 @@ class Builder {
             fields: this.#fields,
             headers: this.#headers,
             units: this.#units,
-            flow: makeFlow(this.#successors, gresses, this.#ways),
+            flow: makeFlow(this.#successors, threads, this.#ways),
             parser: readParser(this.#json, this.#headers, this.#madeValid()),
+            ghostFields: this.#ghostFields(),
             forDeparser: this.#forDeparser(),
             hasEgressParser: this.#json.architecture !== undefined,
             program: this.#given,
@@ -213,19 +219,8 @@ class Builder {
     };
   }
 
-  #noteGhost(): void {
-    const ghost = this.#json.pipelines.find(({ name }) => name === "ghost");
-    const units = (ghost?.tables.length ?? 0) + (ghost?.conditionals.length ?? 0);
-    if (ghost === undefined || units === 0) return;
-    const actions = new Set(ghost.tables.flatMap((table) => this.#actionsOf(table)));
-    const registers = [...actions]
-      .flatMap(({ primitives }) => primitives.flatMap(({ parameters }) => parameters))
-      .flatMap((value) => (value.type === "register_array" ? [value.value] : []));
-    const first = ghost.init_table === null ? undefined : this.#sourceOf(ghost.init_table, ghost);
-    this.#features.push({ kind: "ghost", units, registers: [...new Set(registers)], source: first });
-  }
-
-  #readPipeline(pipeline: bmv2.Pipeline, gress: Gress): void {
+  #readPipeline(pipeline: bmv2.Pipeline, thread: Thread): void {
+    const gress = thread === "egress" ? "egress" : "ingress";
     const tables = new Map(pipeline.tables.map((table) => [table.name, table]));
     const conditions = new Map(pipeline.conditionals.map((condition) => [condition.name, condition]));
     const nextOf = (name: string): (string | null)[] => {
@@ -246,6 +241,7 @@ class Builder {
     }
     const isAgain = (from: string, to: string) => again.some((edge) => edge.from === from && edge.to === to);
 
+    if (thread === "ghost" && order.length > 0) this.#startGhost();
     const parts = new Map<string, Omit<Unit, "id">[]>();
     for (const name of order) {
       const table = tables.get(name);
@@ -262,7 +258,8 @@ class Builder {
       first.set(name, id);
       id += defined(parts.get(name)).length;
     }
-    const last = this.#json.architecture === undefined ? [] : this.#checksums(gress);
+    const hasDeparser = this.#json.architecture !== undefined && thread === gress;
+    const last = hasDeparser ? this.#checksums(gress) : [];
     const end = last.length === 0 ? null : id;
     for (const name of order) {
       const units = defined(parts.get(name));
@@ -278,7 +275,7 @@ class Builder {
             id,
             ways.map((list) => [...later, ...list]),
           );
-        this.#units.push({ ...unit, id });
+        this.#units.push({ ...unit, id, ...(thread === "ghost" && { isGhost: true }) });
         this.#successors.push(later.length > 0 ? later.slice(0, 1) : nextOf(name).map(idOf));
       }
     }
@@ -286,6 +283,18 @@ class Builder {
       this.#units.push({ ...unit, id: this.#units.length });
       this.#successors.push([index + 1 < last.length ? this.#units.length : null]);
     }
+  }
+
+  /** The compiler puts a table before those of the ghost thread that does nothing (p4c, phv/init_in_mau.h). */
+  #startGhost(): void {
+    const id = this.#units.length;
+    this.#units.push({ ...madeUnit("$ghost", "the table before the ghost thread", []), id, isGhost: true });
+    this.#successors.push([id + 1]);
+  }
+
+  #ghostFields(): readonly string[] {
+    const { fields } = this.#json.architecture?.pipes[0]?.ghost ?? {};
+    return fields === undefined ? [] : GHOST_FIELDS.flatMap((name) => fields[name]?.join(".") ?? []);
   }
 
   #forDeparser(): ReadonlySet<string> {
@@ -354,34 +363,8 @@ class Builder {
       return field?.metadata === true && !field.intrinsic && ingress.has(name);
     });
     if (crossing.length === 0) return;
-    this.#units.push({
-      id: 0,
-      name: "$bridge",
-      label: "metadata that egress reads",
-      gress: "ingress",
-      kind: "action",
-      table: undefined,
-      key: [],
-      actions: [
-        {
-          name: "$bridge",
-          hit: true,
-          isDefault: true,
-          memories: [],
-          data: [],
-          reads: [],
-          writes: [{ field: "$bridge", lo: 0, width: 1 }],
-          fromBus: [],
-          arithmetic: [],
-          operations: [],
-          source: undefined,
-        },
-      ],
-      size: 1,
-      ...NO_RESOURCES,
-      condition: undefined,
-      source: undefined,
-    });
+    const write = { field: "$bridge", lo: 0, width: 1 };
+    this.#units.push({ ...madeUnit("$bridge", "metadata that egress reads", [write]), id: 0 });
     this.#successors.push([1]);
   }
 

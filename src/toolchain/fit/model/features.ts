@@ -32,8 +32,6 @@ export type Feature = { readonly source: bmv2.SourceInfo | undefined } & (
   | { readonly kind: "pragma"; readonly owner: string; readonly text: string }
   /** A pragma of containers that is not followed. */
   | { readonly kind: "phvPragma"; readonly text: string; readonly reason: string }
-  /** The ghost thread of a Tofino 2, which is not placed: its tables and conditions, and the registers that they call. */
-  | { readonly kind: "ghost"; readonly units: number; readonly registers: readonly string[] }
   | { readonly kind: "spread"; readonly action: string; readonly levels: number }
   /** A statement of an action that runs under a condition and is no update of a register. */
   | { readonly kind: "conditional"; readonly action: string; readonly condition: Expr }

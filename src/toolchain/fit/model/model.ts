@@ -7,6 +7,9 @@ import { NO_PRAGMAS, type TablePragmas } from "./pragmas.js";
 
 export type Gress = "ingress" | "egress";
 
+/** What runs beside what: the ghost thread of a Tofino 2 has the containers and the timing of ingress, and tables of its own. */
+export type Thread = Gress | "ghost";
+
 /** Bits of a field: `lo` counts from the least significant one. */
 export interface Access {
   readonly field: string;
@@ -195,7 +198,9 @@ export interface Unit {
   readonly name: string;
   /** What the user wrote: the table's name, the action called, the condition or the statement. */
   readonly label: string;
+  /** Whose containers and instructions it has: those of ingress for a unit of the ghost thread. */
   readonly gress: Gress;
+  readonly isGhost?: true;
   readonly kind: "match" | "action" | "condition";
   /** The table of the program that the unit is, or is a part of. */
   readonly table: string | undefined;
@@ -232,6 +237,8 @@ export interface FitModel {
   /** Which units can run after which. */
   readonly flow: Flow;
   readonly parser: ParserModel;
+  /** The fields that a report of the traffic manager brings to the ghost thread, in its order; none without such a thread. */
+  readonly ghostFields: readonly string[];
   /** Fields that stand for values for the deparser and the traffic manager. */
   readonly forDeparser: ReadonlySet<string>;
   /** Fields of headers made in the gress that are sent as zeros; no operation of the units sets them. */
@@ -314,6 +321,9 @@ export function keyReads(unit: Unit): readonly Access[] {
 
 export const actionReads = (unit: Unit): readonly Access[] => unit.actions.flatMap((a) => a.reads);
 export const writesOf = (unit: Unit): readonly Access[] => unit.actions.flatMap((a) => a.writes);
+
+export const threadOf = ({ gress, isGhost }: Pick<Unit, "gress" | "isGhost">): Thread =>
+  isGhost === true ? "ghost" : gress;
 
 /** A unit as the user knows it, with its line where its text is not a name. */
 export function labelOf({ kind, label, source }: Unit): string {

@@ -4,7 +4,7 @@
  * and the first of the other, in each action that does not write it, as one more instruction.
  */
 import type { Access, ActionModel, Gress, Unit } from "../model/model.js";
-import { keyReads } from "../model/model.js";
+import { actionReads, keyReads, threadOf, writesOf } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
 import type { Apart } from "./apart.js";
 import { AT_DEPARSER, Dominators, type Point } from "./dominators.js";
@@ -31,6 +31,8 @@ type Bits = Pick<Access, "field" | "lo" | "width">;
 export class Beginnings {
   readonly #units: readonly Unit[];
   readonly #dominators: Dominators;
+  /** Fields of the ghost thread, which runs beside the packets: none comes before another. */
+  readonly #ofGhost = new Set<string>();
   readonly #uses = new Map<string, Uses>();
   readonly #known = new Map<string, readonly number[] | null>();
   /** Of both gresses: the deparser comes after it. */
@@ -43,7 +45,11 @@ export class Beginnings {
     readonly lifetimes: Lifetimes,
   ) {
     const { model, target, earliestOf } = input;
-    this.#units = model.units.filter((unit) => unit.gress === gress);
+    this.#units = model.units.filter((unit) => threadOf(unit) === gress);
+    for (const unit of model.units)
+      if (unit.isGhost)
+        for (const { field } of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)])
+          this.#ofGhost.add(field);
     this.#dominators = new Dominators(model, gress, !target.phv.deparser_validity_shared);
     this.#lastStage = model.units.reduce((last, { id }) => Math.max(last, earliestOf(id)), 0);
   }
@@ -55,7 +61,7 @@ export class Beginnings {
 
   /** By dependencies, `early` is over before `later` begins, so that they may share a container where that finds its zero. */
   comesBefore(early: string, later: string): boolean {
-    if (isAtEnd(early)) return false;
+    if (isAtEnd(early) || this.#ofGhost.has(early) || this.#ofGhost.has(later)) return false;
     const [a, b] = [this.#usesOf(early), this.#usesOf(later)];
     if (!this.#mayBegin(later) || a.life.from >= b.life.from) return false;
     if (this.movesValues) return a.life.to + (a.endsWritten ? 1 : 0) <= b.life.from;

@@ -1,5 +1,5 @@
 /** Which units of one gress every packet passes before it comes to another unit (p4c, phv/analysis/dominator_tree.cpp). */
-import type { FitModel, Gress, Unit } from "../model/model.js";
+import { type FitModel, type Gress, threadOf, type Unit } from "../model/model.js";
 
 /** The deparser, which stands after all units. */
 export const AT_DEPARSER = "deparser";
@@ -16,7 +16,7 @@ export class Dominators {
     /** The compiler takes every table as one before the deparser. */
     readonly isBeforeDeparser: boolean,
   ) {
-    const units = model.units.filter((unit) => unit.gress === gress);
+    const units = model.units.filter((unit) => threadOf(unit) === gress);
     const first = units[0]?.id;
     this.#first = first;
     if (first === undefined) return;

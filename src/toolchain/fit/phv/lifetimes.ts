@@ -13,7 +13,6 @@ const AT_END = TO_DEPARSER - 1;
 
 /** Live ranges of the fields of one gress. */
 export class Lifetimes {
-  readonly #units: readonly Unit[];
   readonly #readers = new Map<string, Unit[]>();
   readonly #writers = new Map<string, Unit[]>();
   readonly #known = new Map<string, LiveRange>();
@@ -24,8 +23,8 @@ export class Lifetimes {
     readonly input: AllocationInput,
     readonly gress: Gress,
   ) {
-    this.#units = input.model.units.filter((unit) => unit.gress === gress);
-    for (const unit of this.#units) {
+    for (const unit of input.model.units) {
+      if (unit.gress !== gress) continue;
       for (const { field } of [...keyReads(unit), ...actionReads(unit)]) add(this.#readers, field, unit);
       for (const { writes } of unit.actions) for (const { field } of writes) add(this.#writers, field, unit);
       for (const next of input.model.flow.successors(unit.id)) {
@@ -109,11 +108,12 @@ export class Lifetimes {
     const width = this.input.model.fields.get(field)?.width ?? 1;
     const open = [reader.id];
     const seen = new Set(open);
-    const [first] = this.#units;
     while (open.length > 0) {
       const id = open.pop()!;
-      if (id === first?.id) return false;
-      for (const before of this.#predecessors.get(id) ?? []) {
+      const befores = this.#predecessors.get(id);
+      // The first unit of its thread.
+      if (befores === undefined) return false;
+      for (const before of befores) {
         if (
           seen.has(before) ||
           setsOn(this.input.model.flow, this.input.model.units[before]!, id, field, width)

@@ -11,6 +11,7 @@ import type { Target } from "../target.js";
 import type { AllocationInput } from "./allocation.js";
 import { bordersOfStages } from "./conflicts.js";
 import { type ByteRange, cutBytes } from "./cuts.js";
+import { GHOST_BITS, ghostSlices } from "./ghost.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
 
 interface PieceSlice {
@@ -173,9 +174,20 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     .flatMap(({ slices }) => slices.filter(({ field }) => !model.fields.has(field)));
   for (const { field, lo, width } of results) pieces.push(valuePiece(gress, { field, lo, width }, false));
   const carried = model.parser.carries(gress);
+  const ofGhost = gress === "ingress" ? new Set(model.ghostFields) : new Set<string>();
+  if (ofGhost.size > 0)
+    pieces.push({
+      gress,
+      size: GHOST_BITS,
+      slices: ghostSlices(model),
+      bytes: undefined,
+      isSent: false,
+      isTouched: true,
+      isAlone: true,
+    });
   for (const field of touched) {
     const info = model.fields.get(field);
-    if (info === undefined || (!info.metadata && isCarried(info.header))) continue;
+    if (ofGhost.has(field) || info === undefined || (!info.metadata && isCarried(info.header))) continue;
     if (request(field)?.sizes !== undefined) asked.add(field);
     else if (carried.has(field)) pieces.push(...exactPieces(gress, info, isAlone(field)));
     else

@@ -13,6 +13,7 @@ import {
   TO_DEPARSER,
 } from "./allocation.js";
 import { DROP_SESSION, isAtEnd } from "./pieces.js";
+import { ghostViolations } from "./verify-ghost.js";
 import { withZeros } from "./zeros.js";
 
 /** A rule that an allocation breaks, in words. */
@@ -45,7 +46,8 @@ export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): Ph
     verification.checkKind(container);
     verification.checkRequests(container);
   }
-  return verification.violations;
+  const ofGhost = ghostViolations(model, allocation).map((detail) => ({ rule: "parser" as const, detail }));
+  return [...verification.violations, ...ofGhost];
 }
 
 /** Bits of an access in one container: `bit` is the container bit of the lowest of them. */

@@ -2,7 +2,7 @@
 import { defined } from "../../../base/index.js";
 import { type DependencyGraph, findDependencies, ignoresDependency } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
-import type { FitModel, Gress } from "../model/model.js";
+import { type FitModel, type Gress, threadOf } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
 import { validityContainers } from "../phv/validity.js";
 import type { Target } from "../target.js";
@@ -104,6 +104,8 @@ function sharersOf(needed: Needed): Map<string, number[]> {
       if (kind === "register" && model.hasEgressParser)
         for (const other of list) {
           if (model.flow.exclusive(other, unit.id)) continue;
+          // The ghost thread and ingress have the same memory.
+          if (threadOf(defined(model.units[other])) !== threadOf(unit)) continue;
           maySplit.add(name);
           if (isApart(graph, other, unit.id) || defined(conflicts[other]).has(unit.id)) alone.add(name);
         }

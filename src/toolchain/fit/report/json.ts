@@ -1,7 +1,7 @@
 /** A result as one JSON document. Names are those of the vendor's reports, as in `test/golden/fit`. */
 import { defined, diagnosticToJson } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
-import type { Unit } from "../model/model.js";
+import { type Thread, threadOf, type Unit } from "../model/model.js";
 import { containerName, FROM_PARSER, type PhvAllocation, TO_DEPARSER } from "../phv/allocation.js";
 import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
@@ -70,7 +70,7 @@ export function tableReports(result: FitResult): TableReport[] {
       return {
         name: unit.name,
         label: unit.label,
-        gress: unit.gress,
+        gress: threadOf(unit),
         stage: part.stage,
         min_stage: defined(problem.graph.earliest[unit.id]),
         max_stage: latest - defined(problem.graph.below[unit.id]),
@@ -101,7 +101,7 @@ export interface FitDocument {
   verdict: string;
   method: string;
   /** Stages of what is placed; tables in `unplaced` are not in them. */
-  stages: { total: number; ingress: number; egress: number };
+  stages: { total: number; ingress: number; egress: number; ghost?: number };
   /** The highest lower bound: no placement has fewer stages. */
   at_least_stages: number;
   device_stages: number;
@@ -124,10 +124,10 @@ export interface FitDocument {
   diagnostics: object[];
 }
 
-/** Stages up to the last one that has a table of a gress. */
-export function gressStages(result: FitResult, gress: string): number {
+/** Stages up to the last one that has a table of a thread. */
+export function threadStages(result: FitResult, thread: Thread): number {
   return result.placement.parts.reduce(
-    (count, part) => (part.unit.gress === gress ? Math.max(count, part.stage + 1) : count),
+    (count, part) => (threadOf(part.unit) === thread ? Math.max(count, part.stage + 1) : count),
     0,
   );
 }
@@ -191,8 +191,9 @@ export function toJson(result: FitResult): FitDocument {
     method: placement.method,
     stages: {
       total: result.stages,
-      ingress: gressStages(result, "ingress"),
-      egress: gressStages(result, "egress"),
+      ingress: threadStages(result, "ingress"),
+      egress: threadStages(result, "egress"),
+      ...(result.model.ghostFields.length > 0 && { ghost: threadStages(result, "ghost") }),
     },
     at_least_stages: result.bounds[0]?.stages ?? 0,
     device_stages: target.stages,

@@ -2,10 +2,10 @@
 import { claim, defined, formatTable } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { fieldLabel } from "../model/expressions.js";
-import { labelOf } from "../model/model.js";
+import { labelOf, type Thread } from "../model/model.js";
 import type { Placement } from "../place/placement.js";
 import { limitsOf, type Resource } from "../place/stage.js";
-import { gressStages, tableReports } from "./json.js";
+import { tableReports, threadStages } from "./json.js";
 import { latencyText } from "./latency.js";
 import { pardeText } from "./parde.js";
 
@@ -59,6 +59,12 @@ function tablesOf(placement: Placement, stage: number): string {
   return tables.join(", ");
 }
 
+function threadsText(result: FitResult): string {
+  const threads: Thread[] = ["ingress", "egress"];
+  if (result.model.ghostFields.length > 0) threads.push("ghost");
+  return threads.map((thread) => `${thread} ${threadStages(result, thread)}`).join(", ");
+}
+
 /** The whole report for a terminal. */
 export function toText(result: FitResult): string {
   const { problem, placement, target, phv, model } = result;
@@ -69,7 +75,7 @@ export function toText(result: FitResult): string {
     const without = missing.length === 0 ? "" : ` without ${missing.join(", ")}`;
     const chain = problem.graph.criticalUnits.map((id) => labelOf(defined(model.units[id]))).join(" > ");
     lines.push(
-      `stages${without}: ${result.stages} (ingress ${gressStages(result, "ingress")}, egress ${gressStages(result, "egress")})`,
+      `stages${without}: ${result.stages} (${threadsText(result)})`,
       `critical path: ${problem.graph.criticalPath} ${problem.graph.criticalPath === 1 ? "stage" : "stages"}, ${chain}`,
     );
     for (const bound of result.bounds.slice(0, 3)) lines.push(`at least ${bound.stages}: ${bound.detail}`);
