@@ -30,9 +30,11 @@ export interface Storage {
   readonly instances?: ReadonlyMap<Variable, string>;
   /** A header that does not fill its last byte is padded; else it is an error. */
   readonly padsHeaders?: true;
+  /** Gives the fields of a header another order, and padding. */
+  readonly arrange?: (type: AggregateType, fields: readonly Field[]) => readonly Field[];
 }
 
-type Field = [name: string, width: number | "*", signed?: boolean];
+export type Field = [name: string, width: number | "*", signed?: boolean];
 
 export class Layout {
   readonly headerTypes: bmv2.HeaderType[] = [];
@@ -260,9 +262,12 @@ export class Layout {
     if (known !== undefined) return known;
     const name = this.#typeNames.unique(type.name);
     this.#typeIds.set(type, name);
-    const fields = headerFields(type.fields, "");
+    const given = headerFields(type.fields, "");
+    const { arrange = (_, list) => list } = this.program;
+    const fields = [...arrange(type, given)];
     const made: bmv2.HeaderType = { name, id: this.headerTypes.length, fields };
-    const width = totalWidth(type);
+    const moved = fields.reduce((sum, [, bits]) => sum + (bits === "*" ? 0 : bits), 0);
+    const width = fields.length === given.length ? totalWidth(type) : moved;
     if (fields.some((field) => field[1] === "*")) made.max_length = Math.ceil(width / 8);
     if (width % 8 !== 0 && this.program.padsHeaders) fields.push(["_padding", 8 - (width % 8)]);
     else if (width % 8 !== 0)

@@ -36,6 +36,7 @@ import type { SourceUnit } from "../../../syntax/ast.js";
 import { lowerCalls } from "./calls.js";
 import { splitDeparser } from "./deparsers.js";
 import { flagExits } from "./exits.js";
+import { packedFields } from "./flexible.js";
 import { nameImplementations } from "./implementations.js";
 import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
@@ -111,7 +112,10 @@ function emit(
   lowering: Lowering,
   { path, portMetadata, pragmas }: Made,
 ): bmv2.Bmv2Program {
-  const layout = new Layout({ padsHeaders: true });
+  const layout = new Layout({
+    padsHeaders: true,
+    ...(lowering.form === "hardware" && { arrange: packedFields }),
+  });
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = { expressions, resources: new Resources(), externs: tnaPrimitives };
   const parts = new Parts(emission, portMetadata, lowering.form);
