@@ -95,6 +95,19 @@ describe("containers of operands", () => {
   });
 });
 
+describe("fields that a condition tests for being equal", () => {
+  it("stand at the same bits of containers of one size, so that bytes of a header are parted between them", () => {
+    const places = placesOf({
+      control: "action hit() { tm.mcast_grp_a = 7; }",
+      apply: "if (h.b.p == h.b.q) hit(); if (m.d == h.a.x && h.a.y == 1) hit();",
+      parse: "m.d = h.a.id;",
+    });
+    expect(places.get("p")).toEqual(["16@0"]);
+    expect(places.get("q")).toEqual(["16@0"]);
+    expect(places.get("d")).toEqual(places.get("x"));
+  });
+});
+
 describe("bytes of headers", () => {
   it("of a header that the parser makes valid are sent whole, with a bit of validity", () => {
     const parts: Parts = {

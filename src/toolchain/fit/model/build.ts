@@ -6,7 +6,7 @@ import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js
 import { splitAlgorithmic } from "./algorithmic.js";
 import { withAliases } from "./aliases.js";
 import { checksumTables } from "./checksums.js";
-import { comparedBits, gatewayCost, gatewayCount, gatewayHashBits } from "./conditions.js";
+import { comparedBits, comparedPairs, gatewayCost, gatewayCount, gatewayHashBits } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
@@ -385,6 +385,7 @@ class Builder {
       condition: {
         reads: readsOf(expr),
         compared: comparedBits(expr),
+        pairs: comparedPairs(expr),
         tests: gateways === 1 ? gatewayCost(expr) : undefined,
         hashBits: gatewayHashBits(expr, this.target.gateway),
         gateways,

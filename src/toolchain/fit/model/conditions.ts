@@ -107,6 +107,15 @@ export function comparedBits(expr: Expr): readonly Access[] {
   return expr.parts.flatMap(comparedBits);
 }
 
+/** Fields that a condition tests for being equal, in pairs. */
+export function comparedPairs(expr: Expr): readonly (readonly [Access, Access])[] {
+  if (expr.kind !== "operation") return [];
+  const [left, right] = expr.parts;
+  if ((expr.op === "==" || expr.op === "!=") && left?.kind === "field" && right?.kind === "field")
+    return [[left.access, right.access]];
+  return expr.parts.flatMap(comparedPairs);
+}
+
 /** The lowest value that is on the other side of a comparison by order. */
 function boundOf(op: string, value: bigint): bigint {
   return op === "<=" || op === ">" ? value + 1n : value;

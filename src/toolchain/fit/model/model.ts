@@ -172,6 +172,8 @@ interface ConditionModel {
   readonly reads: readonly Access[];
   /** The bits of them that gateways see. */
   readonly compared: readonly Access[];
+  /** Fields that it tests for being equal, in pairs. */
+  readonly pairs: readonly (readonly [Access, Access])[];
   /** What one gateway that evaluates it compares; undefined: several do. */
   readonly tests: GatewayTests | undefined;
   /** Bits that several gateways see through the hash matrix. */

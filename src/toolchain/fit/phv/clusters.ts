@@ -5,6 +5,7 @@
  */
 import type { FitModel, Operation } from "../model/model.js";
 import { bytePiece, cut, type GressUse, headerPart, type Piece, sizeFor } from "./pieces.js";
+import { halvesOf } from "./slicings.js";
 
 export interface Cluster {
   readonly pieces: readonly Piece[];
@@ -69,6 +70,7 @@ export class Clustering {
     readonly growsValues: boolean,
   ) {
     for (const piece of pieces) this.#add(piece);
+    for (const { op } of use.comparisons) this.#part(op);
     // A cut for one operation changes what another one ties, so that all are looked at again.
     for (let round = 0; round < MAX_CHANGES && this.#align(); round++);
     for (const { op } of use.operations) {
@@ -94,7 +96,7 @@ export class Clustering {
       return at;
     };
     const whole = new Set<Piece>();
-    for (const { op } of this.use.operations) {
+    for (const { op } of this.#operations) {
       for (const { a, b } of this.#ties(op)) {
         if (a.size === b.size) parent.set(find(a), find(b));
         if (op.kind === "merge") for (const one of [a, b]) whole.add(one);
@@ -119,6 +121,25 @@ export class Clustering {
     }));
   }
 
+  get #operations(): readonly { readonly op: Operation }[] {
+    return [...this.use.operations, ...this.use.comparisons];
+  }
+
+  /** Halves pieces of a header that have both fields of a comparison. */
+  #part(op: Operation): void {
+    const [other] = op.sources;
+    const both = [...(this.#byField.get(op.write.field) ?? [])].find(
+      (piece) =>
+        piece.bytes !== undefined &&
+        piece.size > 8 &&
+        other !== undefined &&
+        piece.slices.some(({ field }) => field === other.field),
+    );
+    if (both === undefined) return;
+    this.#replace(both, halvesOf(this.model, this.use, [both]).flat());
+    this.#part(op);
+  }
+
   #add(piece: Piece): void {
     this.#pieces.add(piece);
     for (const { field } of piece.slices)
@@ -133,7 +154,7 @@ export class Clustering {
 
   #align(): boolean {
     let changed = false;
-    for (const { op } of this.use.operations)
+    for (const { op } of this.#operations)
       for (let change = 0; change < MAX_CHANGES; change++) {
         const tie = this.#ties(op).find(({ a, b }) => a.size !== b.size);
         if (tie === undefined || !this.#fit(tie)) break;
@@ -259,7 +280,7 @@ export class Clustering {
   /** Pieces that logic and sums tie to one, with bits that correspond. */
   #alignedWith(piece: Piece): Alignment[] {
     const fields = new Set(piece.slices.map(({ field }) => field));
-    return this.use.operations.flatMap(({ op }): Alignment[] => {
+    return this.#operations.flatMap(({ op }): Alignment[] => {
       if (op.kind !== "logic" && op.kind !== "arithmetic") return [];
       if (![op.write, ...op.sources].some(({ field }) => fields.has(field))) return [];
       // Logic of narrower values leaves the bits above to another instruction.
@@ -274,7 +295,7 @@ export class Clustering {
 
   /** Operations tie a bit of the value to different bits of the other piece. */
   #isAtTwoPlaces(value: Piece, other: Piece): boolean {
-    const shifts = this.use.operations.flatMap(({ op }) =>
+    const shifts = this.#operations.flatMap(({ op }) =>
       this.#ties(op).flatMap(({ a, b, aBit, bBit }) =>
         a === value && b === other ? [bBit - aBit] : b === value && a === other ? [aBit - bBit] : [],
       ),

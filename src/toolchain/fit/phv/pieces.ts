@@ -56,6 +56,8 @@ export interface GressUse {
   /** By field: the bits that tables name. */
   readonly ranges: ReadonlyMap<string, readonly Access[]>;
   readonly operations: readonly { readonly unit: Unit; readonly action: number; readonly op: Operation }[];
+  /** Tests for being equal, as if they were logic: a gateway has both fields at the same bits of containers of one size (p4c, phv/make_clusters.cpp). */
+  readonly comparisons: readonly { readonly op: Operation }[];
   /** Fields of a header of the packet that something reads, or whose bytes the deparser sends. */
   readonly kept: (header: string) => readonly FieldInfo[];
   /** By header and byte: the list in which the byte stands before lists are cut for containers, of as many bits and fields. */
@@ -119,6 +121,12 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
   const operations = units.flatMap((unit) =>
     unit.actions.flatMap((one, action) => one.operations.map((op) => ({ unit, action, op }))),
   );
+  const comparisons = units.flatMap(({ condition, source }) =>
+    (condition?.pairs ?? []).map(([write, other]) => ({
+      op: { kind: "logic", write, sources: [other], data: false, source } satisfies Operation,
+    })),
+  );
+  for (const { op } of comparisons) for (const { field } of [op.write, ...op.sources]) aligned.add(field);
   const known = new Map<string, readonly FieldInfo[]>();
   const kept = (header: string) => {
     const fields = known.get(header) ?? keptOf(model, gress, touched, header);
@@ -138,6 +146,7 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
     tied,
     ranges,
     operations,
+    comparisons,
     kept,
     lists: new Map(),
   };
