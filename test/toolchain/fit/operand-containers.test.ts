@@ -83,6 +83,24 @@ describe("containers of operands", () => {
     expect(places.get("q")).toEqual(["16@0"]);
   });
 
+  it("may change padding that nothing sets, but keep what the parser sets beside the result", () => {
+    const verdictWith = (parse: string) =>
+      fitTna(
+        source({
+          locals: "bit<10> g;",
+          parse: `m.made.setValid(); ${parse}`,
+          control:
+            "action mix() { m.made.v = h.a.rest[9:0] ^ m.g; } action set(bit<10> v) { m.g = v; }" +
+            "table t { key = { h.b.q : exact; } actions = { set; } size = 16; }",
+          apply: "t.apply(); mix();",
+        }),
+      );
+    expect(verdictWith("").verdict).toBe("placed");
+    const kept = verdictWith("m.made.pad = 5;");
+    expect(kept.verdict).toBe("fits by counts");
+    expect(kept.exceeded).toEqual([expect.stringMatching(/has 3 sources$/)]);
+  });
+
   it("of a sum that ends at the largest value hold nothing else", () => {
     const alone = (sum: string): string[] => {
       const control = `action sum() { m.d = ${sum}; } action set(bit<16> v) { m.e = v; m.f = v; h.b.q = m.d; }

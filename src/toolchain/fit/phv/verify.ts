@@ -66,6 +66,8 @@ class Verification {
   readonly #missing = new Set<string>();
   readonly #undefinedReads = new Map<string, boolean>();
   readonly #units = new Map<Gress, readonly Unit[]>();
+  /** Fields that the parser or a table of a gress sets, once they were asked for. */
+  readonly #set: Partial<Record<Gress, ReadonlySet<string>>> = {};
   /** By unit, once it was asked for. */
   readonly #accesses = new Map<number, readonly Access[]>();
 
@@ -520,7 +522,12 @@ class Verification {
         ),
       );
       const isThere = stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
-      return !isWhole && isThere && written.every((one) => !this.#isExclusive(gress, one.field, slice.field));
+      return (
+        !isWhole &&
+        isThere &&
+        this.#hasValue(gress, slice.field) &&
+        written.every((one) => !this.#isExclusive(gress, one.field, slice.field))
+      );
     });
     const sources = new Set(
       operations.flatMap((op) =>
@@ -532,6 +539,20 @@ class Verification {
       sources.size + (hasData ? 1 : 0) + (kept.length > 0 && !sources.has(containerName(container)) ? 1 : 0);
     if (count > SOURCES && operations.every(({ kind }) => kind !== "merge"))
       this.#wrong("sources", `${unit.label}: ${containerName(container)} has ${count} sources`);
+  }
+
+  /** False for a field, such as padding, of a header that the gress makes valid where nothing sets it: its bits may change with its neighbours'. */
+  #hasValue(gress: Gress, field: string): boolean {
+    const { fields, parser } = this.input.model;
+    const info = fields.get(field);
+    if (info === undefined || info.metadata || parser.isParsed(gress, info.header)) return true;
+    this.#set[gress] ??= new Set([
+      ...parser.sets(gress),
+      ...this.#unitsOf(gress).flatMap(({ actions }) =>
+        actions.flatMap(({ writes }) => writes.map((write) => write.field)),
+      ),
+    ]);
+    return this.#set[gress].has(field);
   }
 
   /** Containers of a source whose bits go to this container. */
