@@ -16,7 +16,9 @@ const PLACES = 5;
 /** Sorted: what cannot be moved or cut first, then the packet's bytes by size, then values of metadata. Equal ones stay in their order. */
 export function inOrder({ model, target, requests }: AllocationInput, work: readonly Work[]): Work[] {
   const hasValidBits = target.phv.deparser_validity_shared;
-  const headers = [...new Set([...model.parser.inOrder, ...model.headers.keys()])];
+  // In the order of the parser on Tofino 1; on Tofino 2 public designs have the compiler's bytes on the crossbar in the order of the declarations.
+  const inParser = hasValidBits ? [] : model.parser.inOrder;
+  const headers = [...new Set([...inParser, ...model.headers.keys()])];
   const rankOf = ({ cluster: { pieces, isWhole }, sharing }: Work): number[] => {
     const slices = pieces.flatMap((piece) => piece.slices);
     const isSent = pieces.some((piece) => piece.isSent);
