@@ -1,8 +1,10 @@
 /** Fields that a header which a program makes always sends as zeros: their bytes come from one container. */
 import { describe, expect, it } from "vitest";
+import { fitProgram } from "../../../src/toolchain/fit/index.js";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
 import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
+import { compileText, loadTarget } from "./golden.js";
 import { fitTna } from "./tna-fit.js";
 
 interface Parts {
@@ -12,12 +14,13 @@ interface Parts {
   locals?: string;
   after?: string;
   emit?: string;
+  egress?: string;
 }
 
 /** A program that puts `made` before the packet; `statements` set its fields. */
 const source = (
   statements: string,
-  { parse = "", locals = "", after = "", emit = "p.emit(h);" }: Parts = {},
+  { parse = "", locals = "", after = "", emit = "p.emit(h);", egress = "" }: Parts = {},
 ): string => `#include <core.p4>
 #include <tna.p4>
 header first_h { bit<16> x; bit<16> y; }
@@ -38,7 +41,7 @@ control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_
 parser EP(packet_in p, out headers_t h, out locals_t m, out egress_intrinsic_metadata_t eg) {
   state start { p.extract(eg); transition accept; } }
 control E(inout headers_t h, inout locals_t m, in egress_intrinsic_metadata_t eg, in egress_intrinsic_metadata_from_parser_t pr,
-    inout egress_intrinsic_metadata_for_deparser_t dp, inout egress_intrinsic_metadata_for_output_port_t op) { apply { } }
+    inout egress_intrinsic_metadata_for_deparser_t dp, inout egress_intrinsic_metadata_for_output_port_t op) { apply { ${egress} } }
 control ED(packet_out p, inout headers_t h, in locals_t m, in egress_intrinsic_metadata_for_deparser_t dp) { apply { } }
 Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;
 Switch(pipe) main;
@@ -120,8 +123,50 @@ describe("fields that are always sent as zeros", () => {
   it("are of headers that the gress makes and sends, not of those that it leaves or of metadata", () => {
     expect(zerosOf(ZEROS, { emit: "p.emit(h.a);" })).toEqual([]);
     expect(zerosOf(ZEROS, { emit: "p.emit(h.made); p.emit(h.a);" })).toEqual(["flags", "id", "offset"]);
-    // Egress has no such header.
+    // Egress has no such header, and what it reads of its own one does not count.
     expect([...fitOf(ZEROS).model.sentZeros.egress]).toEqual([]);
+    expect(zerosOf(ZEROS, { egress: "if (h.made.id == 5) { dp.drop_ctl = 1; }" })).toEqual(["flags", "id", "offset"]);
+    // Nothing makes this one.
+    expect(zerosOf("", { after: "h.chain.c0 = 0; h.chain.c1 = 0; h.chain.c2 = 0;" })).toEqual([]);
+  });
+
+  it("are none that some table or the architecture gives a value", () => {
+    const others = ["flags", "offset"];
+    expect(zerosOf(ZEROS, { after: "if (h.a.x == 1) { h.made.id = 7; }" })).toEqual(others);
+    expect(zerosOf(ZEROS, { after: "if (h.a.x == 1) { h.made.id = h.a.y; }" })).toEqual(others);
+    const locals = "Hash<bit<16>>(HashAlgorithm_t.CRC16) hash; Random<bit<16>>() random;";
+    expect(zerosOf(ZEROS, { locals, after: "if (h.a.x == 1) { h.made.id = hash.get({h.a.y}); }" })).toEqual(
+      others,
+    );
+    expect(zerosOf(ZEROS, { locals, after: "if (h.a.x == 1) { h.made.id = random.get(); }" })).toEqual(
+      others,
+    );
+    expect(zerosOf(ZEROS, { after: "if (h.a.x == 1) { h.made.id = 0; }" })).toEqual([
+      "flags",
+      "id",
+      "offset",
+    ]);
+  });
+
+  it("are none of a program whose headers of egress the compiler makes", () => {
+    const text = `#include <core.p4>
+      #include <v1model.p4>
+      header h_t { bit<16> a; bit<16> b; }
+      struct hs { h_t first; h_t made; } struct ms {}
+      parser P(packet_in p, out hs h, inout ms m, inout standard_metadata_t s) { state start { p.extract(h.first); transition accept; } }
+      control C(inout hs h, inout ms m) { apply {} }
+      control I(inout hs h, inout ms m, inout standard_metadata_t s) { apply { h.made.setValid(); h.made.a = 0; h.made.b = 1; s.egress_spec = 1; } }
+      control E(inout hs h, inout ms m, inout standard_metadata_t s) { apply {} }
+      control D(packet_out p, in hs h) { apply { p.emit(h); } }
+      V1Switch(P(), C(), I(), E(), C(), D()) main;`;
+    const { program } = compileText(text);
+    const { model } = fitProgram(program!, loadTarget("tofino"));
+    expect([...model.sentZeros.ingress, ...model.sentZeros.egress]).toEqual([]);
+    expect(
+      model.units.some(({ actions }) =>
+        actions.some(({ writes }) => writes.some(({ field }) => field.endsWith("made.a"))),
+      ),
+    ).toBe(true);
   });
 
   it("are none from which a byte of another value reaches over fields between", () => {
