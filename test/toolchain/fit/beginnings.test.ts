@@ -93,6 +93,25 @@ describe("a value that is over before another one begins", () => {
     ]);
   });
 
+  it("is not two stages before, as a step more between two values shows", () => {
+    const { comesBefore } = beginningsOf({ zero: true, between: "link = link + 1;" });
+    expect(comesBefore("v1", "v2")).toBe(false);
+    expect(comesBefore("v0", "v2")).toBe(true);
+    const further = beginningsOf({ zero: true, between: "link = link + 1; link = link + hdr.d.i;" });
+    expect(further.comesBefore("v1", "v2")).toBe(true);
+  });
+
+  it("is not there behind what is sent, however early that is set", () => {
+    const { comesBefore } = beginningsOf({
+      before: "hdr.d.c = 7;",
+      after: "if (link == 3) { dprsr.drop_ctl = 1; }",
+    });
+    // The kind of drop is set at the end.
+    expect(comesBefore("v0", "drop_ctl")).toBe(true);
+    expect(comesBefore("c", "v3")).toBe(false);
+    expect(comesBefore("v0", "v3")).toBe(true);
+  });
+
   it("is not there for what the parser or the architecture gives, nor for what lives to the deparser", () => {
     const { comesBefore } = beginningsOf({});
     expect(comesBefore("v0", "a")).toBe(false);
