@@ -314,7 +314,7 @@ class Packer {
     let queue = [...slices];
     let rest = bits;
     while (rest > 0) {
-      const size: ContainerSize = rest > 24 ? 32 : rest > 16 ? 16 : rest > 8 ? 16 : 8;
+      const size: ContainerSize = rest > 24 ? 32 : rest > 8 ? 16 : 8;
       const take = Math.min(rest, size);
       const here: Bits[] = [];
       let room = take;
