@@ -1,6 +1,6 @@
 /** What each stage waits for, by what the units in it touch: one rule of the compiler's a test. */
 import { describe, expect, it } from "vitest";
-import { padded, type Wait, waitsOf } from "../../../src/toolchain/fit/latency/waits.js";
+import { chainOf, padded, type Wait, waitsOf } from "../../../src/toolchain/fit/latency/waits.js";
 import type { Access, Unit } from "../../../src/toolchain/fit/model/model.js";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
 import type { Placement } from "../../../src/toolchain/fit/place/placement.js";
@@ -112,6 +112,16 @@ describe("a stage waits", () => {
     const stages = [[], [{ key: ["m"] }], [{ reads: ["m"] }], [{ key: ["a"] }]];
     expect(waits(stages, chip(null, true))).toEqual(["match", "match", "none", "none"]);
     expect(waits(stages, chip(null, false))).toEqual(["match", "none", "none", "none"]);
+  });
+});
+
+describe("a chain of stages", () => {
+  it("begins with one that waits for results and ends before the next one", () => {
+    const list: Wait[] = ["match", "none", "action", "match", "none"];
+    expect(list.map((_, stage) => chainOf(list, stage))).toEqual([
+      ...Array.from({ length: 3 }, () => ({ from: 0, to: 2 })),
+      ...Array.from({ length: 2 }, () => ({ from: 3, to: 4 })),
+    ]);
   });
 });
 
