@@ -125,7 +125,11 @@ describe("fields that are always sent as zeros", () => {
     expect(zerosOf(ZEROS, { emit: "p.emit(h.made); p.emit(h.a);" })).toEqual(["flags", "id", "offset"]);
     // Egress has no such header, and what it reads of its own one does not count.
     expect([...fitOf(ZEROS).model.sentZeros.egress]).toEqual([]);
-    expect(zerosOf(ZEROS, { egress: "if (h.made.id == 5) { dp.drop_ctl = 1; }" })).toEqual(["flags", "id", "offset"]);
+    expect(zerosOf(ZEROS, { egress: "if (h.made.id == 5) { dp.drop_ctl = 1; }" })).toEqual([
+      "flags",
+      "id",
+      "offset",
+    ]);
     // Nothing makes this one.
     expect(zerosOf("", { after: "h.chain.c0 = 0; h.chain.c1 = 0; h.chain.c2 = 0;" })).toEqual([]);
   });
