@@ -34,6 +34,7 @@ export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout
       : (byField.get(`${gress} ${field}`) ?? own);
   };
   return {
+    isAllocated: true,
     containers: packed.containers,
     of,
     touchedBy: (gress, { field, lo, width }) =>

@@ -41,6 +41,8 @@ export interface Container {
 
 /** All containers, and those of each field. */
 export interface PhvLayout {
+  /** Fields stand at the bits that an allocation gave them; without it only their containers count, and their order there says nothing. */
+  readonly isAllocated?: true;
   readonly containers: readonly Container[];
   /** Containers of a field in a gress, without tagalong containers. */
   of(gress: Gress, field: string): readonly Container[];

@@ -339,7 +339,8 @@ function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): 
   );
   return parts.flatMap((part) => {
     const access = { ...part, width: Math.min(part.width, ALU_BITS) };
-    const bytes = inOrder(crossbarBytes([access], gress, phv), access, gress, phv);
+    const found = crossbarBytes([access], gress, phv);
+    const bytes = phv.isAllocated === true ? inOrder(found, access, gress, phv) : found;
     return bytes.length === 0 ? [] : [{ bytes, bits: access.width, isAlone: isAlone(access, gress, phv) }];
   });
 }
