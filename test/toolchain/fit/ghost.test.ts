@@ -125,6 +125,19 @@ describe("tables of a ghost thread", () => {
     expect(result.diagnostics).toEqual([]);
   });
 
+  it("keep, where they are there twice, the pragmas of their table and its one stage for a result of the register", () => {
+    const result = fitted({
+      ...LENGTHS,
+      controls: `${LENGTHS.controls} action rd() { h.w.c = length.execute(h.w.a[10:0]); } @ternary(1) table t { key = { h.w.b : exact; } actions = { rd; } size = 64; }`,
+      apply: "t.apply();",
+    });
+    const tables = result.model.units.filter(({ kind }) => kind === "match");
+    expect(tables.map(({ pragmas }) => pragmas.isTernary)).toEqual([true, true]);
+    expect(result.stages).toBe(1);
+    expect(result.diagnostics).toEqual([]);
+    expect(toText(result)).toContain("if (ping_pong == 0)");
+  });
+
   it("wait for each other alone: what ingress writes concerns no table of the ghost thread", () => {
     const result = fitted({ ...LATE, apply: "h.w.c = h.w.c + 1; if (h.w.c == 7) { h.w.c = 3; }" });
     expect(toJson(result).stages).toEqual({ total: 2, ingress: 2, egress: 0, ghost: 2 });

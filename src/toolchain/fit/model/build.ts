@@ -25,7 +25,7 @@ import {
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
-import { withPingPong } from "./ping-pong.js";
+import { firstName, withPingPong } from "./ping-pong.js";
 import { pragmasOf, selectorPragmas, type TablePragmas } from "./pragmas.js";
 import { withSentZeros } from "./sent-zeros.js";
 import { hashesOf, leavesAll, toAction, uniqueByName } from "./steps.js";
@@ -97,6 +97,8 @@ class Builder {
   /** By unit and action: the units that run next. */
   readonly #ways = new Map<number, readonly Successors[]>();
   readonly #uses: ReturnType<typeof findUses>;
+  /** By the id of an action of a second table: that of the program's action. */
+  readonly #firsts: ReadonlyMap<number, number>;
   readonly #counts = new Map<string, Attached["counts"]>();
   readonly #entryNumbers = new Set<string>();
 
@@ -127,9 +129,11 @@ class Builder {
       (table, action) => this.#isStatement(table, action),
       { hasValidity: target.phv.deparser_validity_shared, uncleared },
     );
-    this.#json = withPingPong(json);
+    const doubled = withPingPong(json);
+    this.#json = doubled.json;
+    this.#firsts = doubled.firsts;
     this.zeros = zeros;
-    this.#uses = findUses(this.#json, this.#fields);
+    this.#uses = findUses(json, this.#fields);
     for (const counter of this.#index.counters.list) {
       this.#counts.set(counter.name, countsOf(counter.message.spec));
     }
@@ -142,7 +146,7 @@ class Builder {
   #isStatement(table: bmv2.Bmv2Table, action: bmv2.Bmv2Action): boolean {
     return (
       table.key.length === 0 &&
-      this.#index.tables.byName(table.name) === undefined &&
+      this.#index.tables.byName(firstName(table.name)) === undefined &&
       this.#index.actions.byName(action.name) === undefined
     );
   }
@@ -236,7 +240,7 @@ class Builder {
 
     const { order, again } = flowOrder(pipeline.init_table, nextOf);
     for (const { from, to } of again) {
-      const named = this.#index.tables.byName(to) !== undefined;
+      const named = this.#index.tables.byName(firstName(to)) !== undefined;
       this.#features.push({ kind: "again", node: to, table: named, source: this.#sourceOf(from, pipeline) });
     }
     const isAgain = (from: string, to: string) => again.some((edge) => edge.from === from && edge.to === to);
@@ -329,7 +333,7 @@ class Builder {
   #waysOf(table: bmv2.Bmv2Table): (string | null)[][] {
     const { next_tables: next, default_entry: entry } = table;
     const { __HIT__: hit, __MISS__: miss } = next;
-    const uses = this.#index.tables.byName(table.name)?.actions;
+    const uses = this.#index.tables.byName(firstName(table.name))?.actions;
     // Tofino 1 has such actions; for later chips the compiler makes a variable of `exit` (p4c, backends/tofino/bf-p4c/midend.cpp).
     const isDirect = this.#json.architecture !== undefined && !this.target.phv.deparser_validity_shared;
     return this.#actionsOf(table).map(({ id, name, primitives }) => {
@@ -348,7 +352,7 @@ class Builder {
     const condition = pipeline.conditionals.find((entry) => entry.name === node);
     if (condition !== undefined) return condition.source_info;
     const table = defined(pipeline.tables.find((entry) => entry.name === node));
-    if (this.#index.tables.byName(node) !== undefined) return table.source_info;
+    if (this.#index.tables.byName(firstName(node)) !== undefined) return table.source_info;
     return this.#actionsOf(table)[0]?.primitives[0]?.source_info ?? table.source_info;
   }
 
@@ -396,7 +400,7 @@ class Builder {
   }
 
   #readTable(table: bmv2.Bmv2Table, pipeline: bmv2.Pipeline, gress: Gress): Omit<Unit, "id">[] {
-    const info = this.#index.tables.byName(table.name);
+    const info = this.#index.tables.byName(firstName(table.name));
     const key = table.key.flatMap((part) => this.#readKey(part));
     const actions = this.#actionsOf(table);
     const keyless = key.length === 0;
@@ -408,7 +412,7 @@ class Builder {
             program: this.#json,
             fields: this.#fields,
             headerFields: new Map([...this.#headers].map(([name, header]) => [name, header.fields])),
-            locals: this.#uses.localsOf(action.id),
+            locals: this.#uses.localsOf(this.#firsts.get(action.id) ?? action.id),
             onlyHashed: this.#uses.onlyHashed,
             live: this.#uses.live,
             counts: this.#counts,
@@ -431,7 +435,7 @@ class Builder {
       };
     };
     const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
-    const asked = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
+    const asked = this.sizes.get(firstName(table.name)) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const most = mostEntries(key, pragmas);
     const size = Math.min(asked, most);
     const unstated = this.#json.architecture === undefined ? DEFAULT_TABLE_SIZE : TNA_TABLE_SIZE;
@@ -622,7 +626,7 @@ class Builder {
       updatesAndReturns: false,
     };
     if (table.with_counters) {
-      const counter = this.#json.counter_arrays.find((array) => array.binding === table.name);
+      const counter = this.#json.counter_arrays.find((array) => array.binding === firstName(table.name));
       list.push({
         ...common,
         kind: "counter",

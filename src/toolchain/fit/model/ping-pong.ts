@@ -10,13 +10,24 @@ const SECOND = "$other";
 /** The value of `ping_pong` with which a thread takes the first of both. */
 const FIRST = { ingress: "0x00", ghost: "0x01" } as const;
 
-/** The program with these registers and tables twice. */
-export function withPingPong(program: bmv2.Bmv2Program): bmv2.Bmv2Program {
+/** A program with these registers and tables twice. */
+export interface Doubled {
+  readonly json: bmv2.Bmv2Program;
+  /** By the id of a second action: that of the first. */
+  readonly firsts: ReadonlyMap<number, number>;
+}
+
+/** The name in the program of a register or table that may be the second one. */
+export const firstName = (name: string): string =>
+  name.endsWith(SECOND) ? name.slice(0, -SECOND.length) : name;
+
+export function withPingPong(program: bmv2.Bmv2Program): Doubled {
+  const firsts = new Map<number, number>();
   const field = program.architecture?.pipes[0]?.ghost?.fields.ping_pong;
-  if (field === undefined) return program;
+  if (field === undefined) return { json: program, firsts };
   const pipelineOf = (name: string) => program.pipelines.find((one) => one.name === name);
   const [ingress, egress, ghost] = ["ingress", "egress", "ghost"].map(pipelineOf);
-  if (ingress === undefined || ghost === undefined) return program;
+  if (ingress === undefined || ghost === undefined) return { json: program, firsts };
   const calls = new Map(program.actions.map((action) => [action.id, registersOf(action)]));
   const callsOf = (pipeline: bmv2.Pipeline | undefined) => callersIn(pipeline, calls);
   const [ofIngress, ofEgress, ofGhost] = [callsOf(ingress), callsOf(egress), callsOf(ghost)];
@@ -30,7 +41,7 @@ export function withPingPong(program: bmv2.Bmv2Program): bmv2.Bmv2Program {
       list.every((table) => isPlain(pipeline, table, calls) && !isCompared(pipeline, table.name, field)),
     );
   });
-  if (twice.length === 0) return program;
+  if (twice.length === 0) return { json: program, firsts };
   const changed = structuredClone(program);
   for (const register of twice) {
     const array = changed.register_arrays.find(({ name }) => name === register);
@@ -40,10 +51,10 @@ export function withPingPong(program: bmv2.Bmv2Program): bmv2.Bmv2Program {
     for (const [thread, list] of [["ingress", ofIngress] as const, ["ghost", ofGhost] as const]) {
       const pipeline = defined(changed.pipelines.find(({ name }) => name === thread));
       for (const { name } of defined(list.get(register)))
-        double(changed, pipeline, name, { register, field, first: FIRST[thread] });
+        double(changed, pipeline, name, { register, field, first: FIRST[thread], firsts });
     }
   }
-  return changed;
+  return { json: changed, firsts };
 }
 
 function registersOf({ primitives }: bmv2.Bmv2Action): ReadonlySet<string> {
@@ -103,10 +114,11 @@ function leadsTo(pipeline: bmv2.Pipeline, from: string | null, to: string): bool
   return false;
 }
 
-interface Doubled {
+interface Choice {
   readonly register: string;
   readonly field: bmv2.FieldRef;
   readonly first: string;
+  readonly firsts: Map<number, number>;
 }
 
 /** Puts a second table with the second register beside a table, and a condition before both. */
@@ -114,7 +126,7 @@ function double(
   program: bmv2.Bmv2Program,
   pipeline: bmv2.Pipeline,
   name: string,
-  { register, field, first }: Doubled,
+  { register, field, first, firsts }: Choice,
 ): void {
   const table = defined(pipeline.tables.find((one) => one.name === name));
   const numbers = new Map<number, number>();
@@ -126,6 +138,7 @@ function double(
       for (const value of parameters)
         if (value.type === "register_array" && value.value === register) value.value += SECOND;
     numbers.set(id, other.id);
+    firsts.set(other.id, firsts.get(id) ?? id);
     program.actions.push(other);
   }
   const second = structuredClone(table);
@@ -141,7 +154,9 @@ function double(
     name: chosen,
     id:
       1 + Math.max(-1, ...program.pipelines.flatMap(({ conditionals }) => conditionals.map(({ id }) => id))),
-    ...(table.source_info !== undefined && { source_info: table.source_info }),
+    ...(table.source_info !== undefined && {
+      source_info: { ...table.source_info, source_fragment: `ping_pong == ${Number(first)}` },
+    }),
     expression: {
       type: "expression",
       value: { op: "==", left: { type: "field", value: field }, right: { type: "hexstr", value: first } },
