@@ -21,6 +21,7 @@ const source = ({
 #include <tna.p4>
 header first_h { bit<16> x; bit<16> y; bit<16> id; bit<3> flags; bit<13> rest; }
 header second_h { bit<16> p; bit<16> q; }
+header third_h { bit<32> z; }
 header made_h { @padding bit<6> pad; bit<10> v; bit<16> w; }
 struct headers_t { ${headers} first_h a; second_h b; }
 struct locals_t { made_h made; bit<16> d; bit<16> e; bit<16> f; ${locals} }
@@ -123,6 +124,22 @@ describe("fields that a condition tests for being equal", () => {
     expect(places.get("p")).toEqual(["16@0"]);
     expect(places.get("q")).toEqual(["16@0"]);
     expect(places.get("d")).toEqual(places.get("x"));
+  });
+
+  it("is parted no further than its two sides, and not where the program asks for a size", () => {
+    const control = "action hit() { tm.mcast_grp_a = 7; }";
+    const apply = "if (h.c.z[15:0] == h.c.z[31:16]) hit();";
+    const headers = "third_h c;";
+    const parse = "p.extract(h.c);";
+    expect(placesOf({ headers, parse, control, apply }).get("z")).toEqual(["16@0", "16@0"]);
+    const asked = '@pa_container_size("ingress", "h.c.z", 32)';
+    const { phv } = fitTna(
+      source({ headers, parse, control, apply }).replace("header third_h", `${asked} header third_h`),
+    );
+    const sizes = phv.allocation!.containers.filter(({ slices }) =>
+      slices.some(({ field }) => field.endsWith(".z")),
+    );
+    expect(sizes.map(({ size }) => size)).toEqual([32]);
   });
 });
 

@@ -154,7 +154,7 @@ export const tnaSource = ({
 header d_h { bit<32> a; bit<32> b; bit<32> c; bit<16> i; bit<16> t; }
 header x_h { bit<32> v; bit<32> w; bit<16> sum; }
 struct headers_t { d_h d; ${headers.map((name) => `x_h ${name};`).join(" ")} }
-struct meta_t { bit<32> m; bit<32> n; bit<10> session; }
+struct meta_t { bit<32> m; bit<32> n; bit<10> session; bit<8> colour; bit<8> twin; }
 struct pair_t { bit<32> lo; bit<32> hi; }
 parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
     state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); ${parser}

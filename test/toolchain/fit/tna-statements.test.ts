@@ -144,6 +144,13 @@ it.each([
   expect(sizeOf({ ingress, apply: "t.apply(); if (colour != 3) { hdr.d.c = 1; }" })).toEqual([2, 2]);
 });
 
+it("gives what an action reads again in the stage of its meter, too", () => {
+  const ingress = `Meter<bit<8>>(16, MeterType_t.BYTES) m;
+    action police(bit<8> i) { md.colour = (bit<8>) m.execute(i); md.twin = md.colour; }
+    table t { key = { hdr.d.t : exact; } actions = { police; NoAction; } size = 16; }`;
+  expect(sizeOf({ ingress, apply: "t.apply(); if (md.twin != 3) { hdr.d.c = 1; }" })).toEqual([2, 2]);
+});
+
 describe("the methods of register actions", () => {
   it("read what a statement before has set, in a later stage", () => {
     // The method reads hdr.d.b, which the copy of hdr.d.c does not replace there.

@@ -435,7 +435,8 @@ class Builder {
       };
     };
     const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
-    const asked = this.sizes.get(firstName(table.name)) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
+    const asked =
+      this.sizes.get(firstName(table.name)) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const most = mostEntries(key, pragmas);
     const size = Math.min(asked, most);
     const unstated = this.#json.architecture === undefined ? DEFAULT_TABLE_SIZE : TNA_TABLE_SIZE;

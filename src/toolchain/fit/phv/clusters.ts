@@ -125,15 +125,17 @@ export class Clustering {
     return [...this.use.operations, ...this.use.comparisons];
   }
 
-  /** Halves pieces of a header that have both fields of a comparison. */
+  /** Halves pieces of a header that have both sides of a comparison, where their containers have no size that the program asks for. */
   #part(op: Operation): void {
     const [other] = op.sources;
+    if (other === undefined) return;
     const both = [...(this.#byField.get(op.write.field) ?? [])].find(
-      (piece) =>
-        piece.bytes !== undefined &&
-        piece.size > 8 &&
-        other !== undefined &&
-        piece.slices.some(({ field }) => field === other.field),
+      ({ bytes, size, slices }) =>
+        bytes !== undefined &&
+        (size === 16 || size === 32) &&
+        !slices.some(({ field }) => this.rules.isFixed(field)) &&
+        slices.some((slice) => meets(slice, op.write)) &&
+        slices.some((slice) => meets(slice, other)),
     );
     if (both === undefined) return;
     this.#replace(both, halvesOf(this.model, this.use, [both]).flat());
@@ -455,6 +457,9 @@ function tieOf(
 /** The piece has containers of its own, without a hole: bytes that the deparser sends, or the time at which the packet came. */
 const isExact = ({ isSent, slices }: Piece, use: GressUse): boolean =>
   isSent || slices.some(({ field }) => use.stamps.has(field));
+
+const meets = (slice: Piece["slices"][number], { field, lo, width }: Operation["write"]): boolean =>
+  slice.field === field && slice.lo < lo + width && lo < slice.lo + slice.width;
 
 const isWithin = (slice: Piece["slices"][number], { field, lo, width }: Operation["write"]): boolean =>
   slice.field === field && lo <= slice.lo && slice.lo + slice.width <= lo + width;

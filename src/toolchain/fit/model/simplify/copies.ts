@@ -86,8 +86,13 @@ export function joinInActions(editing: Editing, pipeline: bmv2.Pipeline): void {
         const [variable] = CALLS.has(primitive.op) ? partsOf(editing, primitive).sets : [];
         if (variable === undefined || !isLocal(variable)) continue;
         const later = action.primitives.slice(at + 1).map((one) => partsOf(editing, one));
-        const isOnce = later.filter(({ reads }) => reads.has(variable)).length === 1;
-        if (isOnce) joinOne(editing, { table, action, at }, { variable, result: 0 }, () => undefined);
+        const readers = later.filter(({ reads }) => reads.has(variable));
+        // What is read again in this action would then come from the field, a stage later.
+        const isReadAgain = readers.some(({ sets }) =>
+          later.some(({ reads }) => sets.some((field) => reads.has(field))),
+        );
+        if (readers.length === 1 && !isReadAgain)
+          joinOne(editing, { table, action, at }, { variable, result: 0 }, () => undefined);
       }
     }
   }
