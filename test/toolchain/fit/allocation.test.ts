@@ -11,7 +11,7 @@ import { NO_REQUESTS, type PhvRequests, readRequests } from "../../../src/toolch
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { runs } from "../../fuzz-seed.js";
 import { loadTarget } from "./golden.js";
-import { fitTna } from "./tna-fit.js";
+import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 const tofino = loadTarget("tofino");
 const tofino2 = loadTarget("tofino2");
@@ -81,11 +81,7 @@ Switch(pipe) main;
 
 function fitOf(shape: Shape, target: Target) {
   const result = fitTna(source(shape, target.name === "tofino" ? "tna" : "t2na"), target);
-  const stagesOf = (unit: number) =>
-    result.placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage);
-  const earliestOf = (unit: number) => result.problem.graph.earliest[unit] ?? 0;
-  const belowOf = (unit: number) => result.problem.graph.below[unit] ?? 0;
-  const input = { model: result.model, target, requests: NO_REQUESTS, stagesOf, earliestOf, belowOf };
+  const input = { ...allocationInputOf(result), requests: NO_REQUESTS };
   return { result, input, allocation: result.phv.allocation! };
 }
 

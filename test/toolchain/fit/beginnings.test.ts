@@ -4,9 +4,8 @@ import { Apart } from "../../../src/toolchain/fit/phv/apart.js";
 import { Beginnings } from "../../../src/toolchain/fit/phv/beginnings.js";
 import { Lifetimes } from "../../../src/toolchain/fit/phv/lifetimes.js";
 import { useOf } from "../../../src/toolchain/fit/phv/pieces.js";
-import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { tnaSource } from "./programs.js";
-import { fitTna } from "./tna-fit.js";
+import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 interface Changes {
   /** Metadata begins as zero. */
@@ -38,21 +37,16 @@ function beginningsOf({
       ${pragma} table out${g} { key = { v${g} : exact; } actions = { mark${g}; } size = 16; }`,
   );
   const applies = [0, 1, 2, 3].map((g) => `in${g}.apply(); out${g}.apply(); ${g === 1 ? between : ""}`);
-  const { model, target, problem, placement } = fitTna(
+  const result = fitTna(
     tnaSource({
       controls: zero ? "@pa_auto_init_metadata" : "",
       ingress: `bit<16> link; ${locals} ${values.join("\n")}`,
       apply: `tm.ucast_egress_port = 1; link = hdr.d.i; ${before} ${applies.join(" ")} hdr.d.t = link; ${after}`,
     }),
   );
-  const input = {
-    ...{ model, target, requests: readRequests(model, target).requests },
-    stagesOf: (unit: number) =>
-      placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
-    earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-    belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
-  };
-  const use = useOf(model, target, "ingress");
+  const { model } = result;
+  const input = allocationInputOf(result);
+  const use = useOf(model, result.target, "ingress");
   const lifetimes = new Lifetimes(input, "ingress");
   const beginnings = new Beginnings(input, "ingress", new Apart(model, use), lifetimes);
   const full = (name: string) => [...model.fields.keys()].find((field) => field.endsWith(`.${name}`)) ?? name;

@@ -5,7 +5,7 @@ import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 
 import { loadTarget } from "./golden.js";
 import { pardeSource } from "./programs.js";
-import { fitTna } from "./tna-fit.js";
+import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 interface Threads {
   /** Outside all controls; locals and statements of ingress and of the ghost thread. */
@@ -164,7 +164,7 @@ describe("the report to a ghost thread", () => {
 
   it("is checked by the verifier", () => {
     const result = fitted(LENGTHS);
-    const { problem, phv } = result;
+    const { phv } = result;
     const allocation = phv.allocation!;
     const moved = allocation.containers.map((container) => ({
       ...container,
@@ -176,20 +176,7 @@ describe("the report to a ghost thread", () => {
             : slice,
       ),
     }));
-    const input = {
-      model: result.model,
-      target: result.target,
-      requests: {
-        of: () => undefined,
-        excludes: () => false,
-        keepsApart: () => false,
-        zeroesMetadata: false,
-      },
-      stagesOf: (unit: number) =>
-        result.placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
-      earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-      belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
-    } as Parameters<typeof verifyPhv>[0];
+    const input = allocationInputOf(result);
     expect(verifyPhv(input, allocation)).toEqual([]);
     expect(
       verifyPhv(input, { ...allocation, containers: moved })

@@ -4,10 +4,10 @@ import { Diagnostics } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
 import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
-import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { type TnaParts, tnaSource } from "./programs.js";
+import { allocationInputOf } from "./tna-fit.js";
 
 /** Rules that an allocation breaks in which `first` and `second` stand at one place. */
 function brokenBy(parts: TnaParts, pragma: string, [first, second]: readonly [string, string]): string[] {
@@ -16,14 +16,9 @@ function brokenBy(parts: TnaParts, pragma: string, [first, second]: readonly [st
   const { program } = compile({ file: text, form: "hardware" }, diagnostics)!;
   diagnostics.throwIfErrors();
   const target = loadTarget("tofino");
-  const { model, placement, problem, phv } = fitProgram(onePipe(program, pipesOf(program)[0]!), target);
-  const input = {
-    ...{ model, target, requests: readRequests(model, target).requests },
-    stagesOf: (unit: number) =>
-      placement.parts.flatMap((part) => (part.unit.id === unit ? [part.stage] : [])),
-    earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-    belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
-  };
+  const result = fitProgram(onePipe(program, pipesOf(program)[0]!), target);
+  const { phv } = result;
+  const input = allocationInputOf(result);
   const allocation = phv.allocation!;
   const rules = (one: PhvAllocation) => [...new Set(verifyPhv(input, one).map(({ rule }) => rule))];
   expect(rules(allocation)).toEqual([]);

@@ -2,10 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { fitProgram } from "../../../src/toolchain/fit/index.js";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
-import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { compileText, loadTarget } from "./golden.js";
-import { fitTna } from "./tna-fit.js";
+import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 interface Parts {
   /** What the parser extracts before the packet's header. */
@@ -201,14 +200,9 @@ describe("fields that are always sent as zeros", () => {
   });
 
   it("are checked by the verifier", () => {
-    const { model, target, problem, placement, phv } = fitOf(ZEROS);
-    const input = {
-      ...{ model, target, requests: readRequests(model, target).requests },
-      stagesOf: (unit: number) =>
-        placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
-      earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-      belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
-    };
+    const result = fitOf(ZEROS);
+    const { model, phv } = result;
+    const input = allocationInputOf(result);
     const allocation = phv.allocation!;
     expect(verifyPhv(input, allocation)).toEqual([]);
     const changed = (change: (slice: PhvAllocation["containers"][number]["slices"][number]) => object) => ({

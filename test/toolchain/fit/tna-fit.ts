@@ -1,6 +1,8 @@
 /** The fit of a TNA program with one pipe `pipe`, given as text. */
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { type FitResult, fitProgram, onePipe, type Target } from "../../../src/toolchain/fit/index.js";
+import type { AllocationInput } from "../../../src/toolchain/fit/phv/allocation.js";
+import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { loadTarget } from "./golden.js";
 import { type PardeParts, pardeSource } from "./programs.js";
@@ -28,4 +30,14 @@ export function fitWords(
     ...parts,
   });
   return fitTna(text, target);
+}
+
+/** What the containers of a fit were allocated for, as `verifyPhv` takes it. */
+export function allocationInputOf({ model, target, problem, placement }: FitResult): AllocationInput {
+  return {
+    ...{ model, target, requests: readRequests(model, target).requests },
+    stagesOf: (unit) => placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
+    earliestOf: (unit) => problem.graph.earliest[unit] ?? 0,
+    belowOf: (unit) => problem.graph.below[unit] ?? 0,
+  };
 }

@@ -1,10 +1,9 @@
 /** Values that have a container one after the other, and the zeros that tables write so that they can. */
 import { describe, expect, it } from "vitest";
 import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js";
-import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { withZeros } from "../../../src/toolchain/fit/phv/zeros.js";
-import { fitTna } from "./tna-fit.js";
+import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 const GROUPS = 5;
 const FIELDS = 24;
@@ -87,7 +86,7 @@ describe("values that have a container in turn", () => {
 
   it("get zeros from tables where metadata begins as zero, as instructions of these tables", () => {
     const result = fitOf(true, "@pa_auto_init_metadata");
-    const { model, target, problem, placement, phv } = result;
+    const { model, phv } = result;
     expect(result.verdict).toBe("placed");
     const allocation = phv.allocation!;
     const zeroed = slicesOf(allocation).filter(({ zeroedBy = [] }) => zeroedBy.length > 0);
@@ -96,13 +95,7 @@ describe("values that have a container in turn", () => {
       units.flatMap(({ actions }) => actions.map((action) => action.writes.length));
     const sum = (list: number[]) => list.reduce((a, b) => a + b, 0);
     expect(sum(writes(withZeros(model, allocation).units))).toBeGreaterThan(sum(writes(model.units)));
-    const input = {
-      ...{ model, target, requests: readRequests(model, target).requests },
-      stagesOf: (unit: number) =>
-        placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
-      earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-      belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
-    };
+    const input = allocationInputOf(result);
     expect(verifyPhv(input, allocation)).toEqual([]);
     const changed = (by: (units: readonly number[]) => readonly number[]): PhvAllocation => ({
       ...allocation,

@@ -24,7 +24,9 @@ function checkSizes({ target, refuse }: CheckContext, { implementation, source, 
       CODES.selectorGroup,
       source,
       `${of} has groups of at most ${maxGroup} members`,
-      `state 1 to ${most} members; a group of more than ${target.selector.members_per_word} takes several words of memory`,
+      most === undefined
+        ? "state at least 1 member"
+        : `state 1 to ${most} members; a group of more than ${target.selector.members_per_word} takes several words of memory`,
     );
   if (groups < 1)
     refuse(
