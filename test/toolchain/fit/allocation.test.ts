@@ -172,6 +172,20 @@ describe("an allocation", () => {
     expect(new Set(beside.map(({ group }) => group)).size).toBe(1);
   });
 
+  it("keeps bytes whole that no table touches, where no collection has room for a part of them", () => {
+    const header = Array.from({ length: 20 }, () => 4);
+    const arrangement = { ...tofino.phv.arrangement!, collections: 4 };
+    const target = { ...tofino, phv: { ...tofino.phv, arrangement } };
+    const { allocation } = fitOf({ ...shape, header, apply: [] }, target);
+    const ofHeader = allocation.containers.filter(({ slices }) =>
+      slices.some(({ field }) => /\.a\.f\d/.test(field)),
+    );
+    const beside = ofHeader.filter(({ kind }) => kind === "tagalong");
+    expect(new Set(beside.map(({ size }) => size))).toEqual(new Set([32, 16, 8]));
+    const others = ofHeader.filter((one) => !beside.includes(one));
+    expect(new Set(others.map(({ size }) => size))).toEqual(new Set([32]));
+  });
+
   const placeOf = (allocation: PhvAllocation, field: string) =>
     allocation.containers.filter(({ slices }) => slices.some((one) => one.field === field));
 

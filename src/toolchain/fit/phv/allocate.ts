@@ -375,7 +375,8 @@ class Allocator {
 
   /**
    * Places bytes that no table touches: in collections that the gress has, whole or halved, before one more is taken (p4c,
-   * phv/allocate_phv.cpp, n_inc_tphv_collections).
+   * phv/allocate_phv.cpp, n_inc_tphv_collections); in containers of the pipeline whole, where no part of them has a place in a collection
+   * (n_tphv_on_phv_bits, then n_inc_containers).
    */
   #placeBeside(piece: Piece, sharing: Sharing): void {
     const all = this.#collections.flat();
@@ -387,12 +388,19 @@ class Allocator {
       return;
     }
     const isFixed = piece.slices.some(({ field }) => this.#isFixed(sharing.gress, field));
-    if (piece.size > 8 && this.#collections.length > 0 && !isFixed) {
-      for (const half of halvesOf(this.input.model, sharing.use, [piece]).flat())
-        this.#placeBeside(half, sharing);
+    const halves = piece.size === 8 || isFixed ? [] : halvesOf(this.input.model, sharing.use, [piece]).flat();
+    if (halves.some((half) => this.#hasPartBeside(half, all, sharing))) {
+      for (const half of halves) this.#placeBeside(half, sharing);
       return;
     }
     this.#placeCluster({ cluster: { pieces: [piece], isWhole: isFixed }, sharing });
+  }
+
+  /** The containers have a place for the piece or a part of it. */
+  #hasPartBeside(piece: Piece, slots: readonly Slot[], sharing: Sharing): boolean {
+    if (this.#placeOf(piece, slots, sharing) !== undefined) return true;
+    const halves = piece.size === 8 ? [] : halvesOf(this.input.model, sharing.use, [piece]).flat();
+    return halves.some((half) => this.#hasPartBeside(half, slots, sharing));
   }
 
   /** Puts a piece, or else its halves, into the containers; undefined where they do not fit. The result takes them out in its order. */
