@@ -86,6 +86,9 @@ it("takes a hash as an operand of an instruction of the same action", () => {
   expect(stages("md.m = h.get({ hdr.d.c }); hdr.d.a = md.m ^ hdr.d.b;")).toHaveLength(1);
   expect(stages("md.m = h.get({ hdr.d.c }); md.m = md.m + 1; hdr.d.a = md.m ^ hdr.d.b;")).toHaveLength(3);
   expect(stages("hdr.d.b = 1 + hdr.d.b; hdr.d.a = h.get({ hdr.d.c }) ^ hdr.d.b;")).toHaveLength(2);
+  expect(stages("hdr.d.a = hdr.d.a + h.get({ hdr.d.c }); hdr.d.c = hdr.d.b;")).toHaveLength(1);
+  expect(stages("hdr.d.a = hdr.d.b; hdr.d.a = hdr.d.a + h.get({ hdr.d.c });")).toHaveLength(1);
+  expect(stages("hdr.d.a = hdr.d.b + 1; hdr.d.a = hdr.d.a + h.get({ hdr.d.c });")).toHaveLength(2);
 });
 
 describe("a table of constant entries", () => {

@@ -352,8 +352,10 @@ export class ActionReader {
     const at = expr.parts.findIndex((part) => hashIn(part) !== undefined);
     const hash = hashIn(expr.parts[at] ?? expr);
     if (hash === undefined) return false;
-    const other = this.#asOfNow(expr.parts[1 - at]!);
-    if (other.kind !== "field" || other.access.entry !== true) return false;
+    const other = expr.parts[1 - at]!;
+    if (other.kind !== "field") return false;
+    // An operand that the action changes before is there a stage later only.
+    if (this.steps.some(({ writes }) => anyOverlap(writes, [other.access]) !== undefined)) return false;
     const step = this.#newStep(source);
     step.writes.push(access);
     addReads(step.reads, [other.access]);
