@@ -457,6 +457,8 @@ export interface Bmv2Table {
   entries?: ConstEntry[];
   /** Takes the number of the entry that is hit, all ones without one; no file has it. */
   entry_target?: FieldRef;
+  /** Annotations of the blocks of statements around it, those of inner blocks first; no file has it. */
+  pragmas?: string[];
   /** Entries with an idle timeout are deleted at their time, which a hit alone does not restart; no file has it. */
   expires?: true;
 }

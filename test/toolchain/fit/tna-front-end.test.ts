@@ -91,6 +91,17 @@ it("takes a hash as an operand of an instruction of the same action", () => {
   expect(stages("hdr.d.a = hdr.d.b + 1; hdr.d.a = hdr.d.a + h.get({ hdr.d.c });")).toHaveLength(2);
 });
 
+it("takes the stage of a block of statements for its tables, that of an inner block and a table's own first", () => {
+  const table = (name: string, pragma: string) =>
+    `action ${name}_go() { hdr.d.${name} = 1; } ${pragma} table ${name} { key = { hdr.d.i : exact; } actions = { ${name}_go; } }`;
+  const { placement } = fitOf({
+    ingress: `${table("a", "")} ${table("b", "@stage(1)")}`,
+    apply: "@stage(3) { a.apply(); @stage(5) { hdr.d.c = hdr.d.c + 1; } b.apply(); }",
+  });
+  const stages = placement.parts.map(({ unit, stage }) => [unit.actions[0]?.writes[0]?.field, stage]);
+  expect(Object.fromEntries(stages)).toEqual({ "hdr.d.a": 3, "hdr.d.b": 1, "hdr.d.c": 5 });
+});
+
 describe("a table of constant entries", () => {
   const table = (size: string) => `
     action set() { hdr.d.a = 1; }

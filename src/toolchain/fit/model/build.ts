@@ -26,7 +26,7 @@ import {
 } from "./model.js";
 import { readParser } from "./parser.js";
 import { firstName, withPingPong } from "./ping-pong.js";
-import { pragmasOf, selectorPragmas, type TablePragmas } from "./pragmas.js";
+import { ofBlocks, pragmasOf, selectorPragmas, type TablePragmas } from "./pragmas.js";
 import { withSentZeros } from "./sent-zeros.js";
 import { hashesOf, leavesAll, toAction, uniqueByName } from "./steps.js";
 import { findUses } from "./uses.js";
@@ -434,7 +434,7 @@ class Builder {
         isDefault: entry?.action_const === true ? entry.action_id === id : scope !== TABLE_ONLY,
       };
     };
-    const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
+    const pragmas = ofBlocks(pragmasOf(info?.message.preamble?.annotations ?? []), table.pragmas);
     const asked =
       this.sizes.get(firstName(table.name)) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const most = mostEntries(key, pragmas);

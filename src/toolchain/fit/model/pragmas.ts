@@ -153,6 +153,12 @@ function textsOf(...pragmas: readonly ({ readonly text: string } | undefined)[])
   return pragmas.flatMap((one) => (one === undefined ? [] : [one.text]));
 }
 
+/** With the stage that the innermost of the blocks around a table asks for, where the table asks for none (p4c, bf-p4c/midend/copy_block_pragmas.cpp). */
+export function ofBlocks(own: TablePragmas, around: readonly string[] = []): TablePragmas {
+  const stages = own.stages.length > 0 ? own.stages : pragmasOf(around).stages.slice(0, 1);
+  return { ...own, stages };
+}
+
 /** The stage that the table waits for; the present one where it waits for none. */
 export function stageFor({ stages }: TablePragmas, present: number): number {
   const later = stages.filter((stage) => stage >= present);

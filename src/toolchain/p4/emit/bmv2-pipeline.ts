@@ -12,6 +12,7 @@ import { Names } from "../lower/names.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
 import type { ActionIds, ProfilesMiss, TableNext } from "./bmv2-tables.js";
 import { DEFAULT_SIZE, emitProfiles, emitTable } from "./bmv2-tables.js";
+import { annotationText } from "./p4info-annotations.js";
 import { sourceInfo } from "./source-info.js";
 
 /** Numbers and names that both pipelines share. */
@@ -61,12 +62,19 @@ export function emitPipeline(
 interface Application {
   stmt: StmtOf<"apply">;
   following: TableNext;
+  /** Annotations of the blocks around it. */
+  pragmas: readonly string[];
 }
+
+const pragmasOf = (pragmas: readonly string[]): Pick<bmv2.Bmv2Table, "pragmas"> =>
+  pragmas.length === 0 ? {} : { pragmas: [...pragmas] };
 
 class Graph {
   readonly #nodes = new Map<string, bmv2.Bmv2Table | bmv2.Conditional>();
   readonly #labels = new Map<Label, Next>();
   readonly #applied = new Map<IrTable, Application[]>();
+  /** Annotations of the blocks around the statement that is converted. */
+  #pragmas: readonly string[] = [];
 
   constructor(
     readonly expressions: ExpressionEmitter,
@@ -92,7 +100,7 @@ class Graph {
         return this.#conditional(stmt, this.body(stmt.whenTrue, next), this.body(stmt.whenFalse, next));
       case "block":
         if (stmt.label !== undefined) this.#labels.set(stmt.label, next);
-        return this.body(stmt.body, next);
+        return this.#annotated(stmt, next);
       case "leave":
         return this.#labels.get(stmt.label) ?? null;
       case "exit":
@@ -106,6 +114,15 @@ class Graph {
       default:
         return fail(CODES.statementNotInBmv2, stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
     }
+  }
+
+  /** A block: its annotations are those of its tables, too, an inner block's first. */
+  #annotated({ annotations = [], body }: StmtOf<"block">, next: Next): Next {
+    const outer = this.#pragmas;
+    this.#pragmas = [...annotations.map(annotationText), ...outer];
+    const entry = this.body(body, next);
+    this.#pragmas = outer;
+    return entry;
   }
 
   #conditional(
@@ -134,6 +151,7 @@ class Graph {
       name,
       id: 0,
       ...sourceInfo(span),
+      ...pragmasOf(this.#pragmas),
       key: [],
       match_type: "exact",
       type: "simple",
@@ -153,7 +171,7 @@ class Graph {
   #apply(stmt: StmtOf<"apply">, next: Next): Next {
     const { table } = stmt;
     const places = this.#applied.get(table) ?? [];
-    places.push({ stmt, following: this.#following(stmt, next) });
+    places.push({ stmt, following: this.#following(stmt, next), pragmas: this.#pragmas });
     this.#applied.set(table, places);
     return table.name;
   }
@@ -162,10 +180,10 @@ class Graph {
   finish(): void {
     for (const [table, places] of this.#applied) {
       const following = this.#merge(table, places.reverse());
-      this.#nodes.set(
-        table.name,
-        emitTable(this.expressions, table, 0, this.ids, following, this.profilesMiss),
-      );
+      this.#nodes.set(table.name, {
+        ...emitTable(this.expressions, table, 0, this.ids, following, this.profilesMiss),
+        ...pragmasOf(places.flatMap(({ pragmas }) => pragmas)),
+      });
     }
   }
 

@@ -47,7 +47,7 @@ function documentation(annotations: readonly Annotation[]): DocInit | undefined 
 }
 
 /** `@name` or `@name(tokens)`, one blank between the tokens, as p4c writes it. */
-function annotationText(annotation: Annotation): string {
+export function annotationText(annotation: Annotation): string {
   const { body, name } = annotation;
   if (body.kind !== "unstructured" || body.text.trim() === "") return `@${name}`;
   const tokens = tokensOf(body.text);

@@ -101,7 +101,6 @@ const TABLE: readonly Row[] = [
   ["proxy_hash_width", 1, 1, "bits", "The width of a hash that stands for the key."],
   ["random_seed", 1, 1, "number", "The seed of the exact match's hash functions."],
   ["separate_gateway", 0, 0, "", "The table is in a later stage than its condition."],
-  ["stage", 1, 3, "stage, entries, flags", "The stage of the table, or of so many of its entries."],
   ["ternary", 1, 1, "0 or 1", "The table is in TCAM."],
   ["use_hash_action", 1, 1, "0 or 1", "The key addresses the action data directly."],
   ["ways", 1, 1, "number", "Ways of the exact match's hash table."],
@@ -238,6 +237,18 @@ const NUMBER_WORDS = new Set(["number", "bits", "mask", "stage", "entries"]);
 export const TOFINO_ANNOTATIONS: ReadonlyMap<string, TofinoAnnotation> = new Map(
   [
     ...rows(["table"], TABLE),
+    ...rows(
+      ["table", "block"],
+      [
+        [
+          "stage",
+          1,
+          3,
+          "stage, entries, flags",
+          "The stage of the table, or of so many of its entries; of all tables of a block that have none of their own.",
+        ],
+      ],
+    ),
     ...rows(
       ["table", "instance"],
       [

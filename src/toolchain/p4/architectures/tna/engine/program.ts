@@ -60,11 +60,17 @@ export function tnaProgram(
   diagnostics: Diagnostics,
   form: "switch" | "hardware" = "switch",
 ): Output | undefined {
-  // Blocks need not stay together in the switch, and a lookahead is checked as a whole.
-  const { keepsBlocks: _, keepsUnassigned, ...shape } = architecture;
+  // Blocks need not stay together in the switch, and a lookahead is checked as a whole; what a block is annotated with is of its tables.
+  const { keepsBlocks, keepsUnassigned, ...shape } = architecture;
+  const blocks = form === "hardware" && keepsBlocks === true ? { keepsBlocks } : {};
   // The chip's compiler copies nothing into the storage of an `out` parameter: such a copy would be an instruction.
   const keeps = form === "switch" && keepsUnassigned === true ? { keepsUnassigned } : {};
-  const program = elaborate(unit, file, { ...shape, ...keeps, looksAheadWhole: true }, diagnostics);
+  const program = elaborate(
+    unit,
+    file,
+    { ...shape, ...blocks, ...keeps, looksAheadWhole: true },
+    diagnostics,
+  );
   if (program === undefined || diagnostics.hasErrors) return undefined;
   applyPasses(program, architecture.passes, diagnostics);
   const name = architecture.name === "t2na" ? "t2na" : "tna";
