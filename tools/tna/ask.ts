@@ -6,7 +6,7 @@
  * Of each growth of `GROWN/grow.jsonl` the compiler gets the largest source that `fit` places and the smallest that it refuses; where it
  * decides otherwise, further ones (a tenth less or more, then half or twice as much), until its own point of refusal is known. Of each changed
  * program (`GROWN/NAME.advised.p4`) it gets that one. A line a source goes to `GROWN/asked.jsonl`; a second run goes on where the first ended.
- * The compiler is stopped after 15 minutes, and has 12 GB. `AGAIN=1` only fits the least sources that the compiler refuses again.
+ * The compiler is stopped after 15 minutes of processor time, and has 12 GB. `AGAIN=1` only fits the least sources that the compiler refuses again.
  */
 import { appendFileSync, cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

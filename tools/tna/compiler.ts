@@ -13,7 +13,7 @@ const MESSAGE_LENGTH = 400;
 
 /** What the compiler said of one source. */
 export interface Answer {
-  /** `no answer`: beyond 15 minutes or 12 GB; `failed`: an error of the compiler itself, or one that has nothing to do with fitting. */
+  /** `no answer`: beyond 15 minutes of processor time or 12 GB; `failed`: an error of the compiler itself, or one that has nothing to do with fitting. */
   readonly said: "placed" | "refused" | "no answer" | "failed";
   /** Stages of its placement, where it wrote one. */
   readonly stages?: number;
@@ -29,10 +29,36 @@ export interface Answer {
  */
 export async function ask(
   command: string,
-  { chip, defines }: Case,
+  one: Case,
   { main, include }: { main: string; include: readonly string[] },
 ): Promise<Answer> {
   const output = `${main}.out`;
+  const ended = await compile(command, one, { main, include, output, seconds: SECONDS });
+  const stages = stagesIn(output);
+  return {
+    ...judged(ended, stages, loadTarget(one.chip).stages),
+    ...(stages === undefined ? {} : { stages }),
+    seconds: ended.seconds,
+  };
+}
+
+interface Ended {
+  readonly status: number | "no answer";
+  readonly errors: string;
+  readonly seconds: number;
+}
+
+/** Gives one source to the compiler, which writes to a new folder, with a limit of processor time. */
+export async function compile(
+  command: string,
+  { chip, defines }: Case,
+  {
+    main,
+    include,
+    output,
+    seconds: limit,
+  }: { main: string; include: readonly string[]; output: string; seconds: number },
+): Promise<Ended> {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   const values: Record<string, string> = {
@@ -47,14 +73,8 @@ export async function ask(
     ...include.map((folder) => `-I${folder}`),
   ];
   const start = performance.now();
-  const ended = await run([...words, ...options]);
-  const seconds = Math.round((performance.now() - start) / 100) / 10;
-  const stages = stagesIn(output);
-  return {
-    ...judged(ended, stages, loadTarget(chip).stages),
-    ...(stages === undefined ? {} : { stages }),
-    seconds,
-  };
+  const ended = await run([...words, ...options], limit);
+  return { ...ended, seconds: Math.round((performance.now() - start) / 100) / 10 };
 }
 
 /** The answer that an exit status, the messages and the number of stages make. */
@@ -75,19 +95,17 @@ export function judged(
   return { said: resource === "other" ? "failed" : "refused", resource, message };
 }
 
-async function run(words: readonly string[]): Promise<{ status: number | "no answer"; errors: string }> {
-  const limited = `ulimit -v ${MEMORY_GB * 2 ** 20}; exec "$@"`;
+async function run(words: readonly string[], limit: number): Promise<Omit<Ended, "seconds">> {
+  const limited = `ulimit -t ${limit} -v ${MEMORY_GB * 2 ** 20}; exec "$@"`;
   const child = spawn("sh", ["-c", limited, "sh", ...words], { stdio: ["ignore", "ignore", "pipe"] });
   let errors = "";
   child.stderr.on("data", (part: Buffer) => {
     if (errors.length < 1e6) errors += part.toString();
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 1000 * SECONDS);
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => resolve(code));
   });
-  clearTimeout(timer);
   const isOutOfMemory = /out of memory|bad_alloc|Cannot allocate/i.test(errors);
   return { status: status === null || isOutOfMemory ? "no answer" : status, errors };
 }

@@ -2,8 +2,9 @@
  * The list of public TNA programs (`corpus.tsv`) and the folder in which they were put: `CORPUS/OWNER+NAME/PATH`, with
  * the list as `CORPUS/corpus.tsv`. The programs are no part of this repository.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { Diagnostics } from "../../src/base/index.js";
 import { loadProgram } from "../../src/toolchain/loading/index.js";
 import type { Program } from "../../src/toolchain/program/index.js";
@@ -14,6 +15,7 @@ export type Chip = "tofino" | "tofino2";
 /** One program for one chip. */
 export interface Case {
   repo: string;
+  commit: string;
   path: string;
   variant: string;
   class: string;
@@ -53,15 +55,29 @@ export function searchPath(corpus: string, one: Case): string[] {
   return [...named, dirname(programFile(corpus, one))];
 }
 
-/** The program of a case, as `fit` takes it. */
-export async function loadCase(corpus: string, one: Case): Promise<Program> {
-  const files = {
-    path: programFile(corpus, one),
-    include: searchPath(corpus, one),
-    define: [...chipDefines(one.chip), ...one.defines],
-    form: "hardware" as const,
+/** The program of a case, as `fit` takes it, with options of p4c's command line. */
+export async function loadCase(corpus: string, one: Case, options: readonly string[] = []): Promise<Program> {
+  const load = async (path: string): Promise<Program> => {
+    const files = {
+      path,
+      include: searchPath(corpus, one),
+      define: [...chipDefines(one.chip), ...one.defines],
+      form: "hardware" as const,
+    };
+    return (await loadProgram(files, new Diagnostics(), "ignore")).program;
   };
-  return (await loadProgram(files, new Diagnostics(), "ignore")).program;
+  const file = programFile(corpus, one);
+  if (options.length === 0) return load(file);
+  // A program can state such options itself, at a declaration.
+  const stated = options.map((option, i) => `@command_line("${option}")\nconst bit<1> option_${i} = 0;\n`);
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-tna-"));
+  try {
+    const path = join(folder, "main.p4");
+    writeFileSync(path, `#include "${resolve(file)}"\n${stated.join("")}`);
+    return await load(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** All cases of the list: designs first, then as listed. A program for both chips is two cases. */
@@ -84,6 +100,7 @@ function casesOfRow(cell: (name: string) => string): Case[] {
     cell("arch") === "tna+t2na" ? ["tofino", "tofino2"] : cell("target") === "2" ? ["tofino2"] : ["tofino"];
   return chips.map((chip) => ({
     repo: cell("repo"),
+    commit: cell("commit"),
     path: cell("path"),
     variant: cell("variant"),
     class: cell("class"),

@@ -1,6 +1,6 @@
 /** A program from files: P4-16 source is compiled, BMv2 JSON is read with its P4Info. */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { Diagnostics, fail, given, type SourceFile, type Span } from "../../base/index.js";
 import type { CompileInput } from "../p4/index.js";
 import {
@@ -111,10 +111,10 @@ export function compileInput(
   sources?.set(file.path, file);
   return {
     file,
-    // As the C preprocessor searches: first the folder of the including file, unless in angle brackets; then each -I.
+    // As the C preprocessor searches: first the folder of the including file, unless in angle brackets; then each -I. An absolute path is no search.
     resolveInclude: (name, fromFile, system) => {
       const beside = system ? [] : [dirname(fromFile.path)];
-      for (const folder of [...beside, ...include]) {
+      for (const folder of isAbsolute(name) ? [""] : [...beside, ...include]) {
         const found = readSourceIfThere(join(folder, name));
         if (found === undefined) continue;
         sources?.set(found.path, found);

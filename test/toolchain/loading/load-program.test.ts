@@ -49,6 +49,15 @@ describe("loadProgram of P4 source", () => {
     expect(await codesOf(load(path, "error"))).not.toEqual([]);
   });
 
+  it("includes a file by its absolute path", async () => {
+    mkdirSync(join(folder, "lib"));
+    const body = put("lib/body.p4", readFileSync(SMALL, "utf8"));
+    for (const name of [`"${body}"`, `<${body}>`]) {
+      const { sources } = await load(put("main.p4", `#include ${name}\n`), "error");
+      expect([...sources.keys()]).toContain(body);
+    }
+  });
+
   it("defines and undefines macros", async () => {
     const path = put(
       "main.p4",
