@@ -102,6 +102,25 @@ it("takes the stage of a block of statements for its tables, that of an inner bl
   expect(Object.fromEntries(stages)).toEqual({ "hdr.d.a": 3, "hdr.d.b": 1, "hdr.d.c": 5 });
 });
 
+describe("a variable with an operation", () => {
+  it("has no container where all that reads it is a copy of it or of a part, which takes the operation", () => {
+    const go = (rest: string) =>
+      fitOf({ ingress: `action go() { bit<32> t = hdr.d.b + 0x50000; ${rest} }`, apply: "go();" });
+    const operationsOf = (result: ReturnType<typeof fitOf>) =>
+      result.model.units.flatMap(({ actions }) => actions.flatMap(({ operations }) => operations));
+    const half = operationsOf(go("hdr.d.i = t[31:16];"));
+    expect(half).toMatchObject([
+      {
+        kind: "arithmetic",
+        write: { field: "hdr.d.i", lo: 0, width: 16 },
+        sources: [{ field: "hdr.d.b", lo: 16, width: 16 }],
+      },
+    ]);
+    const twice = operationsOf(go("hdr.d.a = t; hdr.d.c = t;"));
+    expect(twice.map(({ write }) => write.field)).toEqual(["hdr.d.a", "hdr.d.c"]);
+  });
+});
+
 describe("a table of constant entries", () => {
   const table = (size: string) => `
     action set() { hdr.d.a = 1; }

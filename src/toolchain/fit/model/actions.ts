@@ -30,7 +30,7 @@ import type {
   Operation,
 } from "./model.js";
 import { anyOverlap } from "./model.js";
-import { CLEARED } from "./simplify/graph.js";
+import { CLEARED, partsOf } from "./simplify/graph.js";
 import { type Statement, structureOf } from "./statements.js";
 
 /** One instruction of an action, with the memories and hashes that it uses. */
@@ -287,6 +287,10 @@ export class ActionReader {
         this.context.program.architecture !== undefined &&
         this.context.onlyHashed.has(access.field) &&
         isLinear(expr);
+      if (expr.kind === "operation" && this.#isPassedOn(access.field, expr)) {
+        this.#values.set(access.field, this.#asOfNow({ ...expr, isOfVariable: true }));
+        return;
+      }
       if (expr.kind !== "operation" || expr.op === "hash" || expr.op === "?" || isInput) {
         this.#values.set(access.field, this.#asOfNow(expr));
         return;
@@ -364,6 +368,22 @@ export class ActionReader {
     step.operations.push(operationOf(access, { ...expr, parts: [other, given] }, source));
     if (ARITHMETIC.has(expr.op)) step.arithmetic.push(access.field, other.access.field);
     return true;
+  }
+
+  /**
+   * All that reads the variable in a TNA program copies it, or a part of it: the compiler's copy propagation gives each reader the operation
+   * (p4c, midend/local_copyprop.cpp).
+   */
+  #isPassedOn(variable: string, expr: Expr): boolean {
+    const { program, fields } = this.context;
+    if (program.architecture === undefined || this.#guards.length > 0 || !isOfPacket(expr)) return false;
+    return this.action.primitives.every((primitive) => {
+      if (!partsOf({ program }, primitive).reads.has(variable)) return true;
+      const [target, value] = primitive.parameters;
+      if (primitive.op !== "assign" || target?.type !== "field" || value === undefined) return false;
+      const { expr: read } = readAssignment(target.value, value, { fields, parameters: [] });
+      return read.kind === "field" && read.access.field === variable;
+    });
   }
 
   /** The value of a local variable after an assignment under conditions: the new one or the one before. */
@@ -938,6 +958,12 @@ function operationKind(value: Expr): Operation["kind"] {
   if (ARITHMETIC.has(value.op)) return "arithmetic";
   const plain = value.parts.every((part) => (inverted(part) ?? part).kind !== "operation");
   return LOGIC.has(value.op) && plain ? "logic" : "merge";
+}
+
+/** The value is an operation of two values that the packet, a constant or action data gives. */
+function isOfPacket(expr: Expr): boolean {
+  const isPlain = ({ kind }: Expr) => kind === "field" || kind === "constant" || kind === "argument";
+  return expr.kind === "operation" && BESIDE_CALL.has(expr.op) && expr.parts.every(isPlain);
 }
 
 /** Leaves of an expression without constant shift counts, which are part of the instruction. */

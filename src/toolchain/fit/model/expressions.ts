@@ -24,6 +24,8 @@ export type Expr =
       readonly parts: readonly Expr[];
       /** Of a hash: the function by name, equal for equal ones, and the bits of its variable. */
       readonly algorithm?: { readonly name: string; readonly bits: number; readonly isDeclared?: true };
+      /** The value of a local variable that only copies read, whole or in part. */
+      readonly isOfVariable?: true;
     };
 
 export interface Scope {
@@ -53,8 +55,18 @@ function truncated(expr: Expr, bits: number): Expr {
   // Of a hash the matrix computes only the bits that something takes.
   if (expr.kind === "operation" && expr.algorithm !== undefined && expr.algorithm.bits > bits)
     return { ...expr, algorithm: { ...expr.algorithm, bits } };
+  if (isSliced(expr)) return { ...expr, parts: expr.parts.map((part) => truncated(part, bits)) };
   return expr;
 }
+
+/**
+ * A part of such a value is the same operation of parts of its operands. The compiler does so with sums too, whose carry from below the part
+ * is lost (p4c, mau/instruction_selection.cpp, fillInstDest).
+ */
+const SLICED = new Set(["+", "-", "&", "|", "^"]);
+
+const isSliced = (expr: Expr): expr is Extract<Expr, { kind: "operation" }> =>
+  expr.kind === "operation" && SLICED.has(expr.op);
 
 function shifted(expr: Expr, count: number): Expr | undefined {
   if (expr.kind === "field") {
@@ -65,6 +77,11 @@ function shifted(expr: Expr, count: number): Expr | undefined {
   if (expr.kind === "constant") return { kind: "constant", value: expr.value >> BigInt(count) };
   if (expr.kind === "argument" && expr.width > count)
     return { ...expr, width: expr.width - count, lo: (expr.lo ?? 0) + count };
+  // A sum that no variable had stays a shift: the program may mean one.
+  if (isSliced(expr) && expr.isOfVariable === true) {
+    const parts = expr.parts.flatMap((part) => shifted(part, count) ?? []);
+    if (parts.length === expr.parts.length) return { ...expr, parts };
+  }
   return undefined;
 }
 
