@@ -83,8 +83,8 @@ export function fitProgram(program: Program, target: Target, options: FitOptions
   const { model, features } = buildModel(program, target, options.sizes);
   const { passedOver } = readRequests(model, target);
   const asked = passedOver.map((one) => ({ kind: "phvPragma" as const, ...one }));
-  const diagnostics = checkFeatures(model, [...features, ...asked], target, options.sources);
   const problem = makeProblem(model, target);
+  const diagnostics = checkFeatures(problem, [...features, ...asked], options.sources);
   const placement = placeByStages(problem);
   return conclude(problem, placement, diagnostics.list, options.tablesOnly);
 }

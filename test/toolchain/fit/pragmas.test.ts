@@ -9,6 +9,7 @@ import { placeExactly } from "../../../src/toolchain/fit/place/exact.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
 import { FIELDS, smaller, wrap } from "./programs.js";
+import { fitWords } from "./tna-fit.js";
 
 const tofino = loadTarget("tofino");
 
@@ -182,5 +183,44 @@ describe("pragmas of a table", () => {
   it("may be written with @pragma", () => {
     expect(pragmasOf(["@pragma stage 3", "@pragma ways 5"])).toMatchObject({ stages: [3], ways: 5 });
     expect(pragmasOf(["@ways(99)", "@stage(x)"]).passedOver).toEqual(["@ways(99)", "@stage(x)"]);
+  });
+});
+
+describe("@stage of tables that share a register", () => {
+  const fitAt = (t: string, u: string, chip: "tofino" | "tofino2" = "tofino", before = "") =>
+    fitWords(
+      {
+        controls: `
+  Register<bit<32>, bit<8>>(256) r;
+  RegisterAction<bit<32>, bit<8>, bit<32>>(r) get = { void apply(inout bit<32> v, out bit<32> o) { o = v; } };
+  RegisterAction<bit<32>, bit<8>, bit<32>>(r) put = { void apply(inout bit<32> v) { v = h.w.c; } };
+  action first(bit<32> v) { h.w.d = v; }
+  action second(bit<32> v) { h.w.e = v; }
+  table x { key = { h.w.c : exact; } actions = { first; } size = 64; }
+  table y { key = { h.w.d : exact; } actions = { second; } size = 64; }
+  action read() { h.w.a = get.execute(h.w.e[7:0]); }
+  action write() { put.execute(h.w.e[7:0]); }
+  ${t} table t { actions = { read; } size = 1; const default_action = read; }
+  ${u} table u { actions = { write; } size = 1; const default_action = write; }`,
+        apply: `${before} if (h.w.b == 1) { t.apply(); } else { u.apply(); }`,
+      },
+      chip,
+    );
+  const codesOf = (...args: Parameters<typeof fitAt>) =>
+    fitAt(...args).diagnostics.flatMap(({ code, severity }) => (severity === "error" ? [code] : []));
+
+  it("is one stage where the register is in one", () => {
+    expect(codesOf("@stage(1)", "@stage(3)")).toEqual(["P44053"]);
+    expect(codesOf("@stage(3)", "@stage(1)")).toEqual(["P44053"]);
+    expect(codesOf("@stage(3)", "@stage(3)")).toEqual([]);
+    expect(codesOf("@stage(3)", "")).toEqual([]);
+  });
+
+  it("may differ where the table that asks for the first stage waits for a later one", () => {
+    expect(codesOf("@stage(1)", "@stage(2)", "tofino", "x.apply(); y.apply();")).toEqual([]);
+  });
+
+  it("may differ where a register continues in the next stages", () => {
+    expect(codesOf("@stage(1)", "@stage(3)", "tofino2")).toEqual([]);
   });
 });

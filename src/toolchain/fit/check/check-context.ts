@@ -8,6 +8,8 @@ import type { Target } from "../target.js";
 export interface CheckContext {
   readonly model: FitModel;
   readonly target: Target;
+  /** The first stage of a unit that the dependencies leave. */
+  earliestOf(unit: number): number;
   /** Adds an error at a place, with what to do instead. */
   refuse(code: string, source: bmv2.SourceInfo | undefined, message: string, instead: string): void;
   /** Adds a warning at a place, with what to do instead. */

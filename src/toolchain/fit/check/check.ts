@@ -4,14 +4,14 @@
  * (test/golden/fit), and of the container ALU.
  */
 
-import { Diagnostics } from "../../../base/index.js";
+import { Diagnostics, defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { gatewayCost, gatewayCount } from "../model/conditions.js";
 import { type Expr, onesOf, quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
-import type { FitModel } from "../model/model.js";
 import { checkParde } from "../parde/check.js";
+import type { Problem } from "../place/placement.js";
 import { Places, type SourceLookup } from "../source.js";
 import type { Target } from "../target.js";
 import { checkMethods } from "./alu/methods.js";
@@ -19,7 +19,7 @@ import type { CheckContext } from "./check-context.js";
 import { checkChecksumConditions } from "./checksum-conditions.js";
 import { branchAdvice, isArithmetic, unavailableOperation } from "./operations.js";
 import { checkProgram } from "./program.js";
-import { checkRegister, checkRegisterUses } from "./registers.js";
+import { checkRegister, checkRegisterStages, checkRegisterUses } from "./registers.js";
 import { checkSelectors } from "./selectors.js";
 
 type FeatureOf<K extends Feature["kind"]> = Extract<Feature, { kind: K }>;
@@ -35,9 +35,8 @@ const EXTERNS: Readonly<Record<string, string>> = {
 
 /** Refusals (errors) and warnings for a program on a target. */
 export function checkFeatures(
-  model: FitModel,
+  { model, target, graph }: Pick<Problem, "model" | "target" | "graph">,
   features: readonly Feature[],
-  target: Target,
   sources: SourceLookup | undefined,
 ): Diagnostics {
   const diagnostics = new Diagnostics();
@@ -62,7 +61,13 @@ export function checkFeatures(
       once(code, source, message, () =>
         diagnostics[severity](code, places.spanOf(source), `${target.name}: ${message}`, instead),
       );
-  const context: CheckContext = { model, target, refuse: reporter("error"), warn: reporter("warning") };
+  const context: CheckContext = {
+    model,
+    target,
+    earliestOf: (unit) => defined(graph.earliest[unit]),
+    refuse: reporter("error"),
+    warn: reporter("warning"),
+  };
   for (const feature of features) {
     if (feature.kind === "pragma") continue;
     if (feature.kind === "phvPragma")
@@ -82,6 +87,7 @@ export function checkFeatures(
   }
   if (target.model === "tofino") {
     checkRegisterUses(context, features);
+    checkRegisterStages(context);
     checkMethods(context);
     checkProgram(context);
     checkSelectors(context);

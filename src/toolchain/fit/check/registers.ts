@@ -5,6 +5,7 @@ import { attachedMemory } from "../memory/attached.js";
 import { quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import { type Attached, threadOf } from "../model/model.js";
+import { stageFor } from "../model/pragmas.js";
 import type { CheckContext } from "./check-context.js";
 import { unavailableOperation } from "./operations.js";
 
@@ -236,4 +237,30 @@ function checkVisits({ model, refuse, warn }: CheckContext, uses: readonly Regis
     `register ${last.register} is used in several places that can run for one packet: ${users.map((u) => u.label).join(", ")}`,
     "a packet visits a register once, in one stage: join the uses in one action, put them in exclusive branches, or recirculate",
   );
+}
+
+/**
+ * Where a register does not continue in the next stages, the compiler places a table in the stage that `@stage` asks for although another table
+ * of its register waits for a later one; then it names an error, or the register is in both stages (p4c, mau/table_placement.cpp,
+ * is_unstable_placement).
+ */
+export function checkRegisterStages({ model, target, refuse, earliestOf }: CheckContext): void {
+  if (target.stateful.spans_stages) return;
+  const asking = model.units.flatMap(({ id, label, source, pragmas, attached }) => {
+    const stage = stageFor(pragmas, earliestOf(id));
+    if (!pragmas.stages.includes(stage)) return [];
+    const registers = attached.filter(({ kind }) => kind === "register").map(({ name }) => name);
+    return registers.map((register) => ({ label, source, stage, register }));
+  });
+  for (const register of new Set(asking.map((one) => one.register))) {
+    const [first, ...others] = asking.filter((one) => one.register === register);
+    const other = others.find(({ stage }) => stage !== first?.stage);
+    if (first === undefined || other === undefined) continue;
+    refuse(
+      CODES.registerStages,
+      other.source,
+      `tables ${first.label} and ${other.label} share register ${register}, and ask for the stages ${first.stage} and ${other.stage}`,
+      "a register is in one stage: ask for one stage, or leave @stage out",
+    );
+  }
 }
