@@ -23,6 +23,11 @@ export interface Architecture {
   readonly keepsBlocks?: true;
   /** A control with tables can be applied with different arguments: what differs is copied to storage of its own. */
   readonly copiesParameters?: true;
+  /**
+   * A parameter of a control is its argument where all applications of the instance have the same ones, also where arguments overlap, although
+   * the language wants copies: so does p4c, whose check for overlaps finds none (frontends/p4/inlining.cpp, FindLocationSets).
+   */
+  readonly sharesOverlaps?: true;
   /** An `out` argument keeps its value where the control assigns none, also where the parameter has storage of its own: programs rely on it. */
   readonly keepsUnassigned?: true;
   /** Tables keep all their properties in the lowered program. */

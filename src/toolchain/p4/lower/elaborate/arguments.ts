@@ -34,6 +34,16 @@ export interface Homes {
   readonly copied: ReadonlySet<Parameter>;
 }
 
+/** What is known of the object whose body the call runs. */
+export interface Callee {
+  /** The body cannot reach the caller's variables by another way than its parameters. */
+  readonly isClosed: boolean;
+  /** Of an object whose tables refer to its parameters. */
+  readonly homes?: Homes | undefined;
+  /** A parameter is an alias of its argument also where another argument overlaps it. */
+  readonly sharesOverlaps?: boolean;
+}
+
 export interface Bound {
   /** To run before the body. */
   copyIn: Stmt[];
@@ -42,23 +52,21 @@ export interface Bound {
 }
 
 /**
- * Evaluates the arguments in `env` and binds the parameters in `scope`. `closed` says that the body cannot
- * reach the caller's variables by another way than its parameters. `homes`: of an object whose tables refer to its parameters.
+ * Evaluates the arguments in `env` and binds the parameters in `scope`.
  */
 export function bindArguments(
   env: Env,
   scope: InstanceScope,
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
-  closed: boolean,
-  homes?: Homes,
+  { isClosed, homes, sharesOverlaps = false }: Callee,
 ): Bound {
   const evaluated = evaluate(env, scope, params, args);
-  for (const one of evaluated) if (isWritten(one.param)) pin(env, one, evaluated, closed);
+  for (const one of evaluated) if (isWritten(one.param)) pin(env, one, evaluated, isClosed);
   const copyIn: Stmt[] = [];
   const copyOut: Stmt[] = [];
   for (const one of evaluated) {
-    const shared = closed && sharesStorage(one, evaluated);
+    const shared = isClosed && sharesStorage(one, sharesOverlaps ? [] : evaluated);
     const copied = homes?.copied.has(one.param) ?? false;
     if (one.expr !== undefined && !copied && (isConstant(one.expr) || shared)) {
       bindValue(scope, one.param, one.expr);

@@ -68,7 +68,7 @@ function callFunction(
     const type = call.typeArgs[index];
     if (type !== undefined) scope.bindType(param, resolveType(env, type));
   }
-  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, true);
+  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, { isClosed: true });
   const returns = declaration.returnType?.type;
   let result: Variable | undefined;
   if (returns !== undefined && returns.kind !== "void")
@@ -131,7 +131,7 @@ export function callAction(env: Env, declaration: ActionDeclaration, call: Bound
   const { scope: home } = actionBinding(env, declaration);
   const scope = new InstanceScope(home);
   const closed = home === env.context.globalScope;
-  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, closed);
+  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, { isClosed: closed });
   const body = collect(env, (inner) => {
     inner.out.list.push(...copyIn);
     const { name } = declaration.name;

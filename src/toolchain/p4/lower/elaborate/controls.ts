@@ -23,7 +23,12 @@ export function applyControl(env: Env, object: Expression, call: BoundArguments,
   const instance = controlOf(env, object, span);
   const scope = new InstanceScope(instance.scope);
   const homes = hasTables(instance) ? instance.homes : undefined;
-  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true, homes);
+  const sharesOverlaps = env.context.architecture.sharesOverlaps === true && instance.homes.copied.size === 0;
+  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, {
+    isClosed: true,
+    homes,
+    sharesOverlaps,
+  });
   if (instance.applied !== undefined && hasTables(instance))
     checkSameUse(instance, scope, instance.applied, span);
   env.out.list.push(...copyIn);

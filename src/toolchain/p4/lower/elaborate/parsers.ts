@@ -50,7 +50,9 @@ export function applyParser(env: Env, object: Expression, call: BoundArguments, 
     );
   const instance = parserOf(env, object, span);
   const scope = new InstanceScope(instance.scope);
-  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
+  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, {
+    isClosed: true,
+  });
   env.out.list.push(...copyIn);
   const rest: IrState = {
     name: env.context.stateNames.unique(`${here.name}_after_${instance.declaration.name.name}`),

@@ -348,7 +348,9 @@ function tableAction(
   plan.pipeline.actions.push(action);
   action.body = collect(env, (inner) => {
     const closed = home === env.context.globalScope;
-    const bound = bindArguments(inner, scope, directed, (args ?? []).slice(0, directed.length), closed);
+    const bound = bindArguments(inner, scope, directed, (args ?? []).slice(0, directed.length), {
+      isClosed: closed,
+    });
     inner.out.list.push(...bound.copyIn);
     const { copyOut } = bound;
     const { name, span } = declaration;

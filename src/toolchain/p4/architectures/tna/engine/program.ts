@@ -63,12 +63,13 @@ export function tnaProgram(
   // Blocks need not stay together in the switch, and a lookahead is checked as a whole; what a block is annotated with is of its tables.
   const { keepsBlocks, keepsUnassigned, ...shape } = architecture;
   const blocks = form === "hardware" && keepsBlocks === true ? { keepsBlocks } : {};
+  const overlaps = form === "hardware" ? ({ sharesOverlaps: true } as const) : {};
   // The chip's compiler copies nothing into the storage of an `out` parameter: such a copy would be an instruction.
   const keeps = form === "switch" && keepsUnassigned === true ? { keepsUnassigned } : {};
   const program = elaborate(
     unit,
     file,
-    { ...shape, ...blocks, ...keeps, looksAheadWhole: true },
+    { ...shape, ...blocks, ...overlaps, ...keeps, looksAheadWhole: true },
     diagnostics,
   );
   if (program === undefined || diagnostics.hasErrors) return undefined;
