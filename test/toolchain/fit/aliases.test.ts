@@ -94,6 +94,23 @@ describe("values that a made header takes over", () => {
     expect(aliases({ parse: "h.b.setValid();" })).toEqual([]);
   });
 
+  it("are such where the parser of the other thread extracts a header of that name", () => {
+    const extracted = source({ statements: "h.b.id = m.id;" }).replace(
+      "p.extract(m.b);",
+      "p.extract(m.b); p.extract(h.b);",
+    );
+    expect([...fitTna(extracted).model.aliases.keys()].map((name) => name.split(".").at(-1))).toEqual(["id"]);
+  });
+
+  it("have a note of a pragma that names them", () => {
+    const notes = (field: string) =>
+      fitTna(
+        source({ statements: "h.b.id = m.id;", pragma: `@pa_container_size("ingress", "${field}", 16)` }),
+      ).diagnostics.flatMap(({ code, message }) => (code === "P44048" ? [message] : []));
+    expect(notes("m.id")).toEqual([expect.stringContaining("scalars.m.id stands in h.b.id from the start")]);
+    expect(notes("h.b.id")).toEqual([]);
+  });
+
   it("are no such where the packet has the value at other bits of its bytes, or a pragma keeps a place of its own", () => {
     expect(aliases({ statements: "h.b.low = m.low;", parse: "m.low = h.a.y;" })).toEqual([["low", "low"]]);
     expect(aliases({ statements: "h.b.low = m.low;", parse: "m.low = h.a.x[11:0];" })).toEqual([]);

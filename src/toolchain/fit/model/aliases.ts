@@ -44,7 +44,7 @@ function aliasesOf(model: Model, json: bmv2.Bmv2Program, gress: Gress): Map<stri
   );
   const found = new Map<string, string>();
   for (const header of headers.values()) {
-    if (!isMadeByActions(model, json, gress, header.name)) continue;
+    if (!isMadeByActions(model, gress, header.name)) continue;
     for (const name of header.fields) {
       const field = defined(fields.get(name));
       const [place, another] = writes.get(name) ?? [];
@@ -82,17 +82,14 @@ function comesAfter(a: Place, b: Place): boolean {
 }
 
 /** The deparser sends the header, no parser makes it valid, and some action does. */
-function isMadeByActions(
-  { parser, headers }: Model,
-  json: bmv2.Bmv2Program,
-  gress: Gress,
-  header: string,
-): boolean {
-  if (headers.get(header)?.metadata !== false || !parser.isSent(gress, header)) return false;
-  if (parser.isParsed(gress, header) || !parser.isMade(header)) return false;
-  return !JSON.stringify(
-    json.parsers.map(({ parse_states: states }) => states.map((one) => one.parser_ops)),
-  ).includes(`{"type":"header","value":"${header}"}`);
+function isMadeByActions({ parser, headers }: Model, gress: Gress, header: string): boolean {
+  return (
+    headers.get(header)?.metadata === false &&
+    parser.isSent(gress, header) &&
+    parser.isMade(header) &&
+    !parser.isParsed(gress, header) &&
+    !parser.isMadeByParser(gress, header)
+  );
 }
 
 /** The value of metadata that an operation moves to the whole field. */

@@ -286,6 +286,8 @@ export interface ParserModel {
   readonly isParsed: (gress: Gress, header: string) => boolean;
   /** Every way through the parsers of this gress extracts the header. */
   readonly isAlwaysParsed: (gress: Gress, header: string) => boolean;
+  /** A state of the parsers of this gress makes the header valid without extracting it. */
+  readonly isMadeByParser: (gress: Gress, header: string) => boolean;
   /** An action makes the header valid. */
   readonly isMade: (header: string) => boolean;
   /** The deparser of this gress sends the header. */

@@ -90,6 +90,7 @@ export function readParser(
     isParsed: (gress, header) => extractedIn[gress].has(header),
     isAlwaysParsed: (gress, header) =>
       certain[gress].length > 0 && certain[gress].every((names) => names.has(header)),
+    isMadeByParser: (gress, header) => validIn[gress].has(header),
     isMade: (header) => written.has(`${header}.$valid$`),
     isSent: (gress, header) => sentIn[gress].has(header),
     sets: (gress) => setIn[gress],

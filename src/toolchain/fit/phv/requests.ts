@@ -1,6 +1,7 @@
 /**
  * What the `pa_*` pragmas of a program ask of its fields, by the rules of p4c, backends/tofino/bf-p4c/phv/pragma.
  */
+import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { fieldsNamed } from "../model/fields-named.js";
 import type { FitModel, Gress } from "../model/model.js";
@@ -146,6 +147,8 @@ function unable(
   if (kind !== undefined && (target.phv.arrangement?.[kind as "mocha" | "dark"][8] ?? 0) === 0)
     return `${target.name} has no ${kind} containers`;
   if (fields.length === 0) return "it names no field";
+  const moved = fields.find((field) => model.aliases.has(field));
+  if (moved !== undefined) return `${moved} stands in ${defined(model.aliases.get(moved))} from the start`;
   const infos = fields.flatMap((field) => model.fields.get(field) ?? []);
   if (name === "pa_container_size" && !values.some((value) => SIZES.includes(Number(value))))
     return "it gives no size of 8, 16 or 32";
