@@ -184,13 +184,15 @@ const EXACT_WORK = 10 * QUICK.work;
 /** How much work the search for reasons may take: with `--exact` the solver is asked, for its seconds a member. */
 function limitsOf({ exact }: FitCommandOptions): typeof QUICK {
   if (exact === undefined) return QUICK;
-  const solver = { questions: SOLVER_QUESTIONS, nodes: SOLVER_NODES, seconds: secondsOf(exact) };
+  const solver = { questions: SOLVER_QUESTIONS, nodes: SOLVER_NODES, seconds: secondsOf(exact), clock };
   return { work: EXACT_WORK, solver };
 }
 
 function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
+
+const clock = () => performance.now() / 1000;
 
 function secondsOf(seconds: string | true): number {
   const limit = seconds === true ? DEFAULT_EXACT_SECONDS : Number(seconds);
@@ -206,7 +208,7 @@ function secondsOf(seconds: string | true): number {
 }
 
 async function improve(result: FitResult, seconds: string | true): Promise<FitResult> {
-  const limits = { timeLimit: secondsOf(seconds) };
+  const limits = { timeLimit: secondsOf(seconds), clock };
   const { result: improved, exact } = await fitExactly(result, limits);
   process.stderr.write(
     `exact: ${exact.stages} stages, at least ${exact.bound}, gap ${Math.round(100 * exact.gap)} % (${exact.status})\n`,

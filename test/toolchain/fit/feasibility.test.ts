@@ -10,6 +10,7 @@ import { placeExactly, solveFor } from "../../../src/toolchain/fit/place/exact.j
 import { FeasibilityProgram } from "../../../src/toolchain/fit/place/feasibility-program.js";
 import { brokenTurns, turnsOf } from "../../../src/toolchain/fit/place/flow-turns.js";
 import type { Placement, Problem } from "../../../src/toolchain/fit/place/placement.js";
+import { Realizer } from "../../../src/toolchain/fit/place/realize.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { runs } from "../../fuzz-seed.js";
 import { compileText, loadTarget } from "./golden.js";
@@ -348,6 +349,37 @@ describe("the exact placement", () => {
     });
     const { status } = await solve(withCounters([6, 11]), ten);
     expect(status).toBe("the heuristic meets the bound");
+  });
+
+  it("ends when its seconds are over, however many solutions no stage holds", async () => {
+    const { problem, placement } = problemOf(
+      withCounters([6, 6, 4, 4]),
+      small({ ternary_crossbar_bytes: 8 }, { map_rams: 10 }),
+    );
+    const solvedBy = async (secondsACall: number) => {
+      let now = 0;
+      const clock = () => (now += secondsACall);
+      const { status } = await placeExactly(problem, placement, { timeLimit: 20, clock });
+      return status;
+    };
+    expect(await solvedBy(0)).toBe("optimal");
+    expect(await solvedBy(100)).toBe("feasible");
+  });
+
+  it("has no proof where the bytes of keys are those of one packing", () => {
+    const { problem } = problemOf(
+      withCounters([3, 3, 3]),
+      small({ ternary_crossbar_bytes: 12 }, { map_rams: 10 }),
+    );
+    const all = problem.model.units.map(() => [0]);
+    const demands = problem.demands.map((demand, i) => ({
+      ...demand,
+      ternaryBytes: demand.ternaryBytes.flatMap((byte) => [byte, { ...byte, name: `${byte.name} ${i}` }]),
+    }));
+    expect(new Realizer(problem).realize(all)).toHaveProperty("parts");
+    expect(new Realizer({ ...problem, demands }).realize(all)).toMatchObject({ isProven: false });
+    const target = small({ ternary_crossbar_bytes: 8 }, { map_rams: 10 });
+    expect(new Realizer({ ...problem, target }).realize(all)).toMatchObject({ isProven: true });
   });
 
   it("states the gap that remains when its time is over", async () => {

@@ -125,6 +125,21 @@ describe("tables of a ghost thread", () => {
     expect(result.diagnostics).toEqual([]);
   });
 
+  it("have what is wrong with their register stated once, where it is there twice", () => {
+    const large = (text: string) => text.replaceAll("bit<11>", "bit<20>");
+    const { diagnostics, placement } = fitted({
+      globals: "Register<bit<16>, bit<20>>(1048576) lengths;",
+      controls: large(LENGTHS.controls!),
+      apply: "h.w.c = length.execute(h.w.a[19:0]);",
+      locals: large(LENGTHS.locals!),
+      ghost: "note.execute((bit<20>) g.qid);",
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual(["P44027", "P44027"]);
+    expect(diagnostics.map(({ message }) => message).join()).not.toContain("$other");
+    const labels = [...placement.parts, ...placement.unplaced].map(({ unit }) => unit.label);
+    expect(labels.join()).not.toContain("$other");
+  });
+
   it("keep, where they are there twice, the pragmas of their table and its one stage for a result of the register", () => {
     const result = fitted({
       ...LENGTHS,

@@ -7,6 +7,7 @@ import { fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
 import { FIELDS as F, smaller, tableText as T, wrap } from "./programs.js";
+import { fitWords } from "./tna-fit.js";
 
 const tofino = loadTarget("tofino");
 const tofino2 = loadTarget("tofino2");
@@ -427,5 +428,29 @@ describe("the placement puts", () => {
 
   it.each(CASES)("$what", ({ target, locals, apply, fields, parts }) => {
     expect(placed(target, locals, apply, fields)).toEqual(parts);
+  });
+});
+
+describe("tables that share memories with each other", () => {
+  it("are named with the memory that each of them shares, where no stage holds them all", () => {
+    const { placement } = fitWords({
+      controls: `
+  Register<bit<32>, bit<8>>(256) r1;
+  Register<bit<32>, bit<8>>(256) r2;
+  RegisterAction<bit<32>, bit<8>, bit<32>>(r1) get1 = { void apply(inout bit<32> v, out bit<32> o) { o = v; } };
+  RegisterAction<bit<32>, bit<8>, bit<32>>(r1) put1 = { void apply(inout bit<32> v) { v = h.w.d; } };
+  RegisterAction<bit<32>, bit<8>, bit<32>>(r2) get2 = { void apply(inout bit<32> v, out bit<32> o) { o = v; } };
+  RegisterAction<bit<32>, bit<8>, bit<32>>(r2) put2 = { void apply(inout bit<32> v) { v = h.w.d; } };
+  action a1() { h.w.a = get1.execute(h.w.e[7:0]); }
+  action a2() { put1.execute(h.w.e[7:0]); put2.execute(h.w.e[7:0]); }
+  action a3() { h.w.c = get2.execute(h.w.a[7:0]); }
+  table t1 { actions = { a1; } size = 1; const default_action = a1; }
+  table t2 { actions = { a2; } size = 1; const default_action = a2; }
+  table t3 { actions = { a3; } size = 1; const default_action = a3; }`,
+      apply: "if (h.w.b == 1) { t1.apply(); t3.apply(); } else { t2.apply(); }",
+    });
+    expect(placement.unplaced.map(({ detail }) => detail).join("\n")).toMatch(
+      /r1 of \S*t1, \S*t2; \S*r2 of \S*t3, \S*t2/,
+    );
   });
 });

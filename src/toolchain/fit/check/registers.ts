@@ -5,6 +5,7 @@ import { attachedMemory } from "../memory/attached.js";
 import { quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import { type Attached, threadOf } from "../model/model.js";
+import { isSecond } from "../model/ping-pong.js";
 import { stageFor } from "../model/pragmas.js";
 import type { CheckContext } from "./check-context.js";
 import { unavailableOperation } from "./operations.js";
@@ -20,7 +21,8 @@ export function checkRegister(context: CheckContext, feature: RegisterFeature): 
   const attached = context.model.units
     .flatMap((unit) => unit.attached)
     .find((memory) => memory.kind === "register" && memory.name === feature.register);
-  if (attached === undefined) return;
+  // What concerns the second register of two that ping_pong chooses from concerns the first.
+  if (attached === undefined || isSecond(feature.register)) return;
   if (refusesCells(context, feature, attached)) return;
   checkUpdate(context, feature);
 }
@@ -142,6 +144,7 @@ function checkOneStage({ model, target, refuse }: CheckContext, uses: readonly R
       ? `table ${first.unit}, which has no key`
       : `table ${first.unit}, of which ${actions.size} actions call registers`;
   for (const name of new Set(uses.map(({ register }) => register))) {
+    if (isSecond(name)) continue;
     const attached = model.units
       .flatMap((unit) => unit.attached)
       .find((memory) => memory.kind === "register" && memory.name === name);

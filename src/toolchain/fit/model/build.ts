@@ -25,7 +25,7 @@ import {
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
-import { firstName, withPingPong } from "./ping-pong.js";
+import { firstName, labelOf, withPingPong } from "./ping-pong.js";
 import { ofBlocks, pragmasOf, selectorPragmas, type TablePragmas } from "./pragmas.js";
 import { withSentZeros } from "./sent-zeros.js";
 import { hashesOf, leavesAll, toAction, uniqueByName } from "./steps.js";
@@ -482,7 +482,10 @@ class Builder {
       units.push({
         ...common,
         name: partName(table.name, level),
-        label: stepLabel(keyless && info === undefined ? callLabel(actions, table.name) : table.name, level),
+        label: stepLabel(
+          keyless && info === undefined ? callLabel(actions, table.name) : labelOf(table.name),
+          level,
+        ),
         kind: keyless || level > 0 ? "action" : "match",
         key: level === 0 ? key : [],
         constEntries: level === 0 && table.entries !== undefined ? table.entries.length : undefined,

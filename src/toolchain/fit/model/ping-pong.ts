@@ -21,6 +21,13 @@ export interface Doubled {
 export const firstName = (name: string): string =>
   name.endsWith(SECOND) ? name.slice(0, -SECOND.length) : name;
 
+/** The name in the program of a register or table is that of the second one. */
+export const isSecond = (name: string): boolean => firstName(name) !== name;
+
+/** The name of a table for a reader. */
+export const labelOf = (name: string): string =>
+  isSecond(name) ? `${firstName(name)} (for the other ping_pong)` : name;
+
 export function withPingPong(program: bmv2.Bmv2Program): Doubled {
   const firsts = new Map<number, number>();
   const field = program.architecture?.pipes[0]?.ghost?.fields.ping_pong;

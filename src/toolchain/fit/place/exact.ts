@@ -18,7 +18,11 @@ import { verifyPlacement } from "./verify.js";
 export interface ExactOptions {
   /** Seconds that the solver may take. */
   readonly timeLimit: number;
+  /** A time in seconds; without it a search with many solutions that no stage holds may take longer. */
+  readonly clock?: Clock;
 }
+
+type Clock = () => number;
 
 export interface ExactResult {
   readonly placement: Placement;
@@ -57,15 +61,17 @@ export async function placeExactly(
     return { placement: best, stages, bound: proven, gap, status };
   };
   if (from <= bound || start.unplaced.length > 0) return finish("the heuristic meets the bound");
-  let left = options.timeLimit;
+  const { timeLimit, clock } = options;
+  let left = timeLimit;
   for (let stages = lowest; stages < from && stageCount(best.parts) > stages; stages++) {
     if (left <= MIN_SECONDS) return finish("time limit");
     // An equal share of the time that is left: later, looser questions tend to be easier.
     const share = Math.max(MIN_QUESTION_SECONDS, left / (from - stages));
     left -= share;
     const seconds = share / 2;
-    const own = await solveInTurns(problem, stages, { seconds });
-    const found = typeof own === "object" ? own : await solveFor(problem, stages, { seconds });
+    const limits = { seconds, ...given({ clock }) };
+    const own = await solveInTurns(problem, stages, limits);
+    const found = typeof own === "object" ? own : await solveFor(problem, stages, limits);
     if (found === "infeasible" && bound === stages) bound = stages + 1;
     if (typeof found === "object") best = found;
   }
@@ -77,6 +83,7 @@ export interface SolverLimits {
   /** Of the branch and bound: the bound that gives the same answer on every machine. */
   readonly nodes?: number;
   readonly seconds: number;
+  readonly clock?: Clock;
 }
 
 /** Variables of the largest program that the solver is asked about alone. */
@@ -114,17 +121,19 @@ async function solveInTurns(problem: Problem, stages: number, limits: SolverLimi
 async function solve(
   problem: Problem,
   stages: number,
-  { nodes, seconds }: SolverLimits,
+  { nodes, seconds, clock }: SolverLimits,
   turns: readonly Turn[] = [],
 ): Promise<Solved> {
   if (problem.model.units.length * stages > MAX_VARIABLES) return undefined;
   const realizer = new Realizer(problem);
   const crowds: Crowd[] = [];
   let left = seconds;
+  const end = clock === undefined ? undefined : clock() + seconds;
+  const isOver = () => end !== undefined && clock !== undefined && clock() >= end;
   for (const share of SHARES) {
     const program = new FeasibilityProgram(problem, stages, { turns, share });
     for (const { units } of crowds) program.keepApart(units);
-    while (crowds.length < MOST_SOLUTIONS) {
+    while (crowds.length < MOST_SOLUTIONS && !isOver()) {
       // Half of the time for this solution, the rest for the next ones.
       left /= 2;
       const own = Math.max(MIN_QUESTION_SECONDS, left);

@@ -4,12 +4,12 @@
  */
 import { defined } from "../../../base/index.js";
 import { NO_MEMORY, type TableLayout } from "../memory/layout.js";
+import type { FitModel } from "../model/model.js";
 import type { Demand } from "./demand.js";
 import { crossbarUses } from "./known.js";
 import { entriesToPlace, maySplit, type Part, type Placement, type Problem } from "./placement.js";
 import { findSequences, gatewaysOf, orderWithin } from "./sequences.js";
 import { bytesOfUses, limitsOf, Stage } from "./stage.js";
-import { namesOf } from "./ternary-crossbar.js";
 
 /** Units that no stage holds together, as far as was tried; `isProven`: by a count of what each of them needs. */
 export interface Crowd {
@@ -161,12 +161,12 @@ export class Realizer {
     return { units: left, isProven: this.#isProven(left) };
   }
 
-  /** Counts alone say that no stage holds the units, however they stand in it. */
+  /** Counts alone say that no stage holds the units, however they stand in it and whatever containers their fields have. */
   #isProven(units: readonly number[]): boolean {
-    const { demands, model, target } = this.problem;
+    const { demands, model, plans, target } = this.problem;
     const limits = limitsOf(target);
-    const exact = bytesOfUses(units.flatMap((id) => crossbarUses(defined(demands[id]), this.#layout(id))));
-    const ternary = new Set(units.flatMap((id) => [...namesOf(defined(demands[id]).ternaryBytes)]));
+    const isTernary = (id: number) => defined(plans[id]).match === "ternary";
+    const bytesOf = (ids: readonly number[]) => leastBytes(model, ids);
     const conditions = units.filter((id) => defined(model.units[id]).condition !== undefined);
     // Each may be the gateway of another unit.
     const tables = units.filter((id) => conditions.every((one) => one !== id));
@@ -181,10 +181,43 @@ export class Realizer {
     const both = Math.min(guards, guarded.filter((id) => defined(demands[id]).gateways > 0).length);
     const exceeds = (amount: number, limit: number | null) => limit !== null && amount > limit;
     return (
-      exceeds(exact.size, limits.xbar_bytes_exact) ||
-      exceeds(ternary.size, limits.xbar_bytes_ternary) ||
+      exceeds(bytesOf(units.filter((id) => !isTernary(id))), limits.xbar_bytes_exact) ||
+      exceeds(bytesOf(units.filter(isTernary)), limits.xbar_bytes_ternary) ||
       exceeds(logical - guards, limits.logical_tables) ||
       exceeds(gateways - both, limits.gateways)
     );
   }
+}
+
+/**
+ * Bytes of containers that keys and conditions take at least: bytes of headers as they are, and whole bytes of metadata. Units of which a packet
+ * runs one alone, and headers of which it has one alone, may have one place: of these one counts.
+ */
+function leastBytes({ units, fields, headers, flow, parser }: FitModel, ids: readonly number[]): number {
+  const ofHeaders = new Map<string, Set<number>>();
+  const bits = new Set<string>();
+  for (const id of together(ids, (a, b) => !flow.exclusive(a, b))) {
+    const { gress, key, condition } = defined(units[id]);
+    for (const { field, lo, width } of [...key.map(({ access }) => access), ...(condition?.compared ?? [])]) {
+      const info = fields.get(field);
+      const header = info === undefined || info.metadata ? undefined : headers.get(info.header);
+      for (let at = lo; at < lo + width; at++) {
+        if (info === undefined || header === undefined) bits.add(`${gress} ${field} ${at}`);
+        else {
+          const bytes = ofHeaders.get(info.header) ?? new Set();
+          ofHeaders.set(info.header, bytes.add((header.bits - info.offset - info.width + at) >> 3));
+        }
+      }
+    }
+  }
+  const present = together([...ofHeaders.keys()], (a, b) => !parser.exclusiveHeaders(a, b));
+  return present.reduce((sum, header) => sum + defined(ofHeaders.get(header)).size, Math.ceil(bits.size / 8));
+}
+
+/** The first ones that are there together, each with all before it. */
+function together<T>(list: readonly T[], areTogether: (a: T, b: T) => boolean): T[] {
+  return list.reduce<T[]>(
+    (chosen, one) => (chosen.every((other) => areTogether(other, one)) ? [...chosen, one] : chosen),
+    [],
+  );
 }

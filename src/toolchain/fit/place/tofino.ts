@@ -396,11 +396,20 @@ class Placer {
 
   #whyApart(id: number): string {
     const { companions, demands, model } = this.problem;
-    const memories = defined(demands[id]).shared.map((memory) => memory.name);
-    const others = defined(companions[id])
-      .filter((other) => other !== id)
-      .map((other) => defined(model.units[other]).label);
-    return `${defined(model.units[id]).label} shares ${memories.join(", ")} with ${others.join(", ")}, and one of them needs what another writes: no stage can hold them all`;
+    const group = defined(companions[id]);
+    const labelOf = (unit: number) => defined(model.units[unit]).label;
+    const memoriesOf = (unit: number) => defined(demands[unit]).shared.map(({ name }) => name);
+    const memories = [...new Set(group.flatMap(memoriesOf))].map((name) => ({
+      name,
+      users: group.filter((unit) => memoriesOf(unit).includes(name)),
+    }));
+    const others = group.filter((other) => other !== id).map(labelOf);
+    const why = "and one of them needs what another writes: no stage can hold them all";
+    const [only, another] = memories.filter(({ users }) => users.length > 1);
+    if (only !== undefined && another === undefined)
+      return `${labelOf(id)} shares ${only.name} with ${others.join(", ")}, ${why}`;
+    const shared = memories.map(({ name, users }) => `${name} of ${users.map(labelOf).join(", ")}`);
+    return `${labelOf(id)} is in one stage with ${others.join(", ")}, for the memories that they share (${shared.join("; ")}), ${why}`;
   }
 
   #stage(index: number): Stage {
