@@ -81,6 +81,39 @@ describe("statements of a control", () => {
   });
 });
 
+describe("readers of a copy", () => {
+  const operations = (parts: TnaParts) =>
+    fitOf(parts).model.units.flatMap(({ actions, key }) => [
+      ...key.map(({ access }) => `key ${access.field}`),
+      ...actions.flatMap((action) =>
+        action.operations.map(({ write, sources }) => `${write.field} ${sources.map(({ field }) => field)}`),
+      ),
+    ]);
+
+  it("read the original, be the copy a member of metadata or of a header, but not in an action of the program", () => {
+    const ingress = "action go() { hdr.d.c = md.m; }";
+    expect(operations({ ingress, apply: "md.m = hdr.d.b; hdr.d.a = md.m; go();" })).toEqual([
+      "scalars.md.m hdr.d.b",
+      "hdr.d.a hdr.d.b",
+      "hdr.d.c scalars.md.m",
+    ]);
+    expect(operations({ apply: "hdr.d.a = hdr.d.b; hdr.d.c = hdr.d.a;" })).toEqual([
+      "hdr.d.a hdr.d.b",
+      "hdr.d.c hdr.d.b",
+    ]);
+  });
+
+  it("read it in keys, too, so that a copy that nothing else reads has no place", () => {
+    const ingress = "action go() { hdr.d.c = 1; } table t { key = { md.m : exact; } actions = { go; } }";
+    expect(operations({ ingress, apply: "md.m = hdr.d.b; t.apply();" })).toEqual(["key hdr.d.b", "hdr.d.c "]);
+  });
+
+  it("leave a field in which a part is set as it is", () => {
+    const apply = "hdr.d.a = hdr.d.b; hdr.d.a[7:0] = hdr.d.c[7:0];";
+    expect(operations({ apply })).toEqual(["hdr.d.a hdr.d.b", "hdr.d.a hdr.d.c"]);
+  });
+});
+
 it("copies a variable that has one of several results of a call in a table of its own, and no other", () => {
   const ingress = `
     Register<pair_t, bit<16>>(1024) r;

@@ -1,4 +1,7 @@
-/** Readers of a variable that only holds a copy or a constant read the original (p4c's local copy propagation). */
+/**
+ * Readers of a variable that only holds a copy or a constant read the original (p4c's local copy propagation, midend/local_copyprop.cpp); so do
+ * statements, conditions and keys that read a member of metadata or of a header.
+ */
 import { defined } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import { readAssignment, readsOf } from "../expressions.js";
@@ -20,6 +23,8 @@ interface Copy {
   readonly value: bmv2.Value;
   /** Fields that the value reads. */
   readonly sources: readonly string[];
+  /** Of a member of metadata or of a header: actions that the program declares read the member. */
+  readonly isMember: boolean;
 }
 
 /** What is known of variables at a point: each one's copy. */
@@ -66,27 +71,42 @@ function passTable(editing: Editing, table: bmv2.Bmv2Table, known: Known): void 
   for (const part of table.key) {
     // A key that reads the storage of a parameter reads the argument.
     const copy = typeof part.target === "string" ? undefined : known.get(part.target.join("."));
-    if (copy?.value.type === "field" && isOfLocalHeader(editing, part.target)) part.target = copy.value.value;
+    if (copy?.value.type === "field") part.target = copy.value.value;
   }
   for (const action of actionsOf(editing, table)) {
     const own = isPrivate(editing, action) && !action.primitives.some(({ op }) => op.startsWith("_jump"));
-    const here = new Map(known);
+    const isStatement = editing.isStatement(table, action);
+    const here = isStatement ? new Map(known) : withoutMembers(known);
     for (const primitive of action.primitives) {
       if (own) {
         const [first, end] = destinationsOf(primitive);
+        // The method of a register reads members as they are then.
+        const ofMethod = primitive.op === "stateful_alu" ? withoutMembers(here) : here;
+        const ofOthers = withoutTarget(editing, primitive, here);
         primitive.parameters = primitive.parameters.map((parameter, i) =>
-          i >= first && i < end ? parameter : withKnown(parameter, here),
+          i >= first && i < end ? parameter : withKnown(parameter, i > end ? ofMethod : ofOthers),
         );
       }
       const sets = [...partsOf(editing, primitive).sets, ...wholeHeaders(editing, primitive).sets];
       for (const field of sets) for (const state of [here, known]) forget(state, field);
       const copy = copyIn(editing, primitive);
-      if (copy === undefined) continue;
+      if (copy === undefined || (copy.isMember && !isStatement)) continue;
       here.set(copy.name, copy);
       if (statement === action && own) known.set(copy.name, copy);
     }
   }
 }
+
+/** What is known for an assignment: of a part of a field, its other bits stay in the field. */
+function withoutTarget(editing: Editing, { op, parameters }: bmv2.Primitive, known: Known): Known {
+  const [target, value] = parameters;
+  if (op !== "assign" || target?.type !== "field" || value === undefined) return known;
+  const { access } = readAssignment(target.value, value, { fields: editing.fields, parameters: [] });
+  if (access.width === editing.fields.get(access.field)?.width || !known.has(access.field)) return known;
+  return new Map([...known].filter(([name]) => name !== access.field));
+}
+
+const withoutMembers = (known: Known): Known => new Map([...known].filter(([, { isMember }]) => !isMember));
 
 function forget(known: Known, field: string): void {
   known.delete(field);
@@ -100,12 +120,25 @@ function copyIn(editing: Editing, primitive: bmv2.Primitive): (Copy & { name: st
   if (target?.type !== "field" || value === undefined) return undefined;
   const { access, expr } = readAssignment(target.value, value, { fields: editing.fields, parameters: [] });
   const isWhole = access.lo === 0 && access.width === editing.fields.get(access.field)?.width;
-  if (!isWhole || (!isVariable(editing, access.field) && !isOfLocalHeader(editing, target.value)))
+  if (!isWhole || (!isValue(editing, access.field) && !isOfLocalHeader(editing, target.value)))
     return undefined;
   if (expr.kind !== "field" && expr.kind !== "constant") return undefined;
   // A cast to a wider type is two assignments before copies are propagated (pieces.ts).
   if (expr.kind === "field" && expr.access.width < access.width) return undefined;
-  return { name: access.field, value, sources: readsOf(expr).map(({ field }) => field) };
+  const sources = readsOf(expr).map(({ field }) => field);
+  return {
+    name: access.field,
+    value,
+    sources,
+    isMember: !isVariable(editing, access.field) && !isOfLocalHeader(editing, target.value),
+  };
+}
+
+/** A value of metadata that the program declares, or a field of a packet. */
+function isValue(editing: Editing, name: string): boolean {
+  const info = editing.fields.get(name);
+  if (info === undefined || info.intrinsic || name.endsWith("$")) return false;
+  return !info.metadata || name.startsWith("scalars.");
 }
 
 /** Of a header that no parser and no deparser names. */
