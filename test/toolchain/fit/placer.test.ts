@@ -330,8 +330,26 @@ const CASES: readonly Case[] = [
       T("t0", "h.d.a: exact", "h.d.b = v; h.d.c = v; h.d.e = v; h.d.f = v;", "implementation = p;"),
     apply: "t0.apply();",
     parts: [
-      "! srams: Ing.t0 needs 102 SRAM blocks in one stage, which has 80 (profile Ing.p: 98; Ing.t0 with 16 entries: 4); a table that uses Ing.p is not split over stages",
+      "! srams: Ing.t0 needs 102 SRAM blocks in one stage, which has 80 (profile Ing.p: 98; Ing.t0 with 16 entries: 4)",
     ],
+  },
+  {
+    what: "parts of a table with a profile, each with a copy of its members (compiler)",
+    target: tofino,
+    locals:
+      "action_profile(1024) p;" + T("t0", "h.d.a: ternary", "h.d.b = v;", "implementation = p;", 20_000),
+    apply: "t0.apply();",
+    parts: ["t0@0(12288)", "t0@1(7712)"],
+  },
+  {
+    what: "tables that share a profile, each with a copy where one stage does not hold both",
+    target: tofino,
+    locals:
+      "action_profile(1024) p;" +
+      T("t0", "h.d.a: ternary", "h.d.b = v;", "implementation = p;", 8192) +
+      T("t1", "h.d.c: ternary", "h.d.b = v;", "implementation = p;", 8192),
+    apply: "if (h.d.s == 1) { t0.apply(); } else { t1.apply(); }",
+    parts: ["if (h.d.s == 1)@0", "t1 <- if (h.d.s == 1)@0(8192)", "t0@0(4096)", "t0@1(4096)"],
   },
   {
     what: "a large register in the stages after its table, each part with a spare",

@@ -14,7 +14,7 @@ import type { Instructions } from "./instructions.js";
 import { crossbarBytes, forEachBit, ternaryBytes } from "./key-bytes.js";
 import type { TernaryByte } from "./ternary-crossbar.js";
 
-/** A memory that several units can share. It is counted once, and all units that use it are in one stage. */
+/** A memory that several units can share. A stage has it once, and all units that use it are in one stage, unless stages may have copies. */
 export interface SharedMemory {
   readonly name: string;
   readonly kind: "counter" | "meter" | "register" | "filter" | "profile";
@@ -25,6 +25,14 @@ export interface SharedMemory {
   /** The same in the array of SRAM. */
   readonly alu: readonly AluMemory[];
   readonly action: readonly ActionMemory[];
+}
+
+/**
+ * Whether each stage with units that use the memory, or with parts of one unit, may have a copy: controllers write all copies of a profile (p4c,
+ * mau/table_placement.cpp, can_duplicate, which takes counters, too).
+ */
+export function isCopied({ kind }: Pick<SharedMemory, "kind">, { model }: Target): boolean {
+  return model === "tofino" && kind === "profile";
 }
 
 /** Amounts of the resources of one stage. */

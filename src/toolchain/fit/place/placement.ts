@@ -5,7 +5,7 @@ import type { TableLayout, TablePlan } from "../memory/layout.js";
 import type { FitModel, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import type { Demand } from "./demand.js";
+import { type Demand, isCopied } from "./demand.js";
 import type { Known } from "./known.js";
 import type { Resource, ResourceCounts } from "./stage.js";
 
@@ -88,12 +88,13 @@ export function stageRanges(placement: Placement, units: number): { first: numbe
 /** A table of less than this share of a stage's blocks is not worth splitting. */
 const WORTH_SPLITTING = 0.25;
 
-/** Whether a table may be split over stages: it takes much of a stage and has no memory that others share. */
+/** Whether a table may be split over stages: it takes much of a stage and has no memory of which only one stage can have its part. */
 export function maySplit(problem: Problem, id: number): boolean {
   const plan = defined(problem.plans[id]);
-  if (plan.match === "none" || defined(problem.demands[id]).shared.length > 0) return false;
-  const layout = plan.layout(defined(problem.model.units[id]).size);
   const { target } = problem;
+  if (plan.match === "none") return false;
+  if (defined(problem.demands[id]).shared.some((memory) => !isCopied(memory, target))) return false;
+  const layout = plan.layout(defined(problem.model.units[id]).size);
   if (layout.tcamWidth > 0 && layout.tcams === layout.tcamWidth) return false;
   return (
     layout.srams >= WORTH_SPLITTING * target.sram.blocks ||

@@ -6,7 +6,7 @@ import { type FitModel, type Gress, threadOf } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
 import { validityContainers } from "../phv/validity.js";
 import type { Target } from "../target.js";
-import { demandOf, operandsByMemory } from "./demand.js";
+import { demandOf, isCopied, operandsByMemory } from "./demand.js";
 import { Known } from "./known.js";
 import { entriesToPlace, type Problem } from "./placement.js";
 import { findSequences, gatewaysOf, orderWithin } from "./sequences.js";
@@ -87,12 +87,12 @@ function fitOneStage(units: readonly number[], { plans, demands, model, target, 
 }
 
 /**
- * By memory: the units that use it and need one stage. Of a TNA program, units that can run for one packet do not share a register where they
+ * By memory: the units that use it and need one stage, none of a memory that stages have copies of. Of a TNA program, units that can run for one packet do not share a register where they
  * need different stages, or one stage does not hold them: the compiler places each for itself, and a check warns. Where nothing keeps them
  * apart, the first one waits for what the others wait for, so that they are in one stage (p4c, mau/table_placement.cpp, tables_with_shared).
  */
 function sharersOf(needed: Needed): Map<string, number[]> {
-  const { model, demands, graph, conflicts } = needed;
+  const { model, demands, graph, conflicts, target } = needed;
   const users = new Map<string, number[]>();
   const alone = new Set<string>();
   const maySplit = new Set<string>();
@@ -100,7 +100,7 @@ function sharersOf(needed: Needed): Map<string, number[]> {
     for (const { name, kind } of defined(demands[unit.id]).shared) {
       const list = users.get(name) ?? [];
       users.set(name, list);
-      if (list.includes(unit.id)) continue;
+      if (list.includes(unit.id) || isCopied({ kind }, target)) continue;
       if (kind === "register" && model.hasEgressParser)
         for (const other of list) {
           if (model.flow.exclusive(other, unit.id)) continue;

@@ -3,6 +3,7 @@ import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import type { Target } from "../target.js";
+import { isCopied } from "./demand.js";
 import { entriesToPlace, type Problem, type Unplaced } from "./placement.js";
 import { limitsOf, RESOURCE_NAMES, type Resource, Stage } from "./stage.js";
 
@@ -66,7 +67,9 @@ function whyNotTogether({ demands, target }: Problem, group: readonly number[]):
 
 /** Why a table that is larger than a stage is not split, where it could be. */
 function whyWhole(problem: Problem, unit: Unit, resource: Resource): string {
-  const { shared } = defined(problem.demands[unit.id]);
+  const shared = defined(problem.demands[unit.id]).shared.filter(
+    (memory) => !isCopied(memory, problem.target),
+  );
   if (unit.kind !== "match" || shared.length === 0) return "";
   if (resource !== "srams" && resource !== "tcams") return "";
   return `; a table that uses ${shared.map((memory) => memory.name).join(", ")} is not split over stages`;

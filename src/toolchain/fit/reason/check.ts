@@ -3,8 +3,10 @@
  * by a placement. "unknown" is what neither the heuristic nor the solver decides, "not asked" what the bounds of the work leave open.
  */
 import { defined } from "../../../base/index.js";
+import { NO_MEMORY } from "../memory/layout.js";
 import { stageFor } from "../model/pragmas.js";
 import { type Bound, lowerBounds } from "../place/bounds.js";
+import { isCopied } from "../place/demand.js";
 import { type SolverLimits, solveFor } from "../place/exact.js";
 import { brokenTurns, turnsOf } from "../place/flow-turns.js";
 import { entriesToPlace, type Problem, stageCount } from "../place/placement.js";
@@ -141,10 +143,14 @@ export function proofOf(problem: Problem, ids: readonly number[], work = new Wor
 
 /** What exceeds one stage can be divided: a table over stages, a large register over the next ones. */
 function mayContinue(problem: Problem, group: readonly number[]): boolean {
-  const { stateful } = problem.target;
+  const { known, target } = problem;
+  const { stateful } = target;
   return group.some((id) => {
-    const { shared } = defined(problem.demands[id]);
-    if (shared.length === 0) return true;
+    const demand = defined(problem.demands[id]);
+    const { shared } = demand;
+    // A part of a table needs whole copies of its memories.
+    if (shared.every((memory) => isCopied(memory, target)))
+      return new Stage(target, known).exceeded(demand, NO_MEMORY) === undefined;
     return stateful.spans_stages && shared.some(({ kind }) => kind === "register");
   });
 }
