@@ -194,6 +194,16 @@ describe("checksum units of a parser", () => {
     ).toBe(1);
   });
 
+  it("are shared by engines that begin alike and part with the ways of the packet", () => {
+    const parting = (other: string, early = "") =>
+      engines(`state first { p.extract(h.w); ${early} a.subtract({h.w.f0}); b.subtract({h.w.${other}}); transition select(h.w.f2) { 1 : one; default : other; } }
+        state one { a.subtract({h.w.f1}); m.x = a.get(); transition accept; }
+        state other { b.subtract({h.w.f3}); m.y = b.get(); transition accept; }`);
+    expect(parting("f0")).toBe(1);
+    expect(parting("f1")).toBe(2);
+    expect(parting("f0", "a.subtract({h.w.f1});")).toBe(2);
+  });
+
   it("are free again when a sum was asked for before another way goes on", () => {
     expect(
       engines(`state first { p.extract(h.w); a.subtract({h.w.f0}); m.x = a.get(); transition select(h.w.f2) { 1 : other; default : accept; } }

@@ -1,4 +1,7 @@
-/** Checksum engines of a parser: how many are in use in one state. Engines on different ways of a packet share a unit. */
+/**
+ * Checksum engines of a parser: how many are in use in one state. Engines on different ways of a packet share a unit, and so do engines that
+ * begin in the same states and do the same where both work (p4c, parde/allocate_parser_checksum.cpp, can_share_hw_unit).
+ */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { PacketState } from "./packet.js";
@@ -31,13 +34,39 @@ export function engineUse(states: readonly PacketState[]): EngineUse {
     const all = new Set(own);
     for (const engine of defined(before[state.id])) if (defined(after[state.id]).has(engine)) all.add(engine);
     if (all.size <= most.units) continue;
+    const units = unitsOf([...all], states, before);
+    if (units <= most.units) continue;
     most = {
-      units: all.size,
+      units,
       source: state.sums.at(-1)?.source ?? state.source,
       state: state.names.join(" + "),
     };
   }
   return most;
+}
+
+/** Units of engines that are in use at once. */
+function unitsOf(
+  engines: readonly string[],
+  states: readonly PacketState[],
+  before: readonly ReadonlySet<string>[],
+): number {
+  const usesOf = ({ sums }: PacketState, engine: string) =>
+    JSON.stringify(sums.filter((sum) => sum.engine === engine).map(({ bits, gives }) => ({ bits, gives })));
+  const begins = ({ id }: PacketState, engine: string) => !defined(before[id]).has(engine);
+  const isShared = (a: string, b: string) =>
+    states.every((state) => {
+      const own = [a, b].filter((engine) => state.sums.some((sum) => sum.engine === engine));
+      if (own.length === 2) return usesOf(state, a) === usesOf(state, b);
+      return own.every((engine) => !begins(state, engine));
+    });
+  const units: string[][] = [];
+  for (const engine of engines) {
+    const unit = units.find((others) => others.every((other) => isShared(engine, other)));
+    if (unit === undefined) units.push([engine]);
+    else unit.push(engine);
+  }
+  return units.length;
 }
 
 /** By state: engines that some state uses from which a way leads to it. */
