@@ -7,9 +7,10 @@ import { splitAlgorithmic } from "./algorithmic.js";
 import { withAliases } from "./aliases.js";
 import { checksumTables } from "./checksums.js";
 import { comparedBits, comparedPairs, gatewayCost, gatewayCount, gatewayHashBits } from "./conditions.js";
-import { formatExpr, readsOf, readValue } from "./expressions.js";
+import { type Expr, formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
+import { headersMadeTogether, type ParsedTogether } from "./header-states.js";
 import { withoutKeyTemporaries } from "./key-temporaries.js";
 import { madeUnit } from "./made-unit.js";
 import {
@@ -94,6 +95,8 @@ class Builder {
   readonly #features: Feature[] = [];
   readonly #units: Unit[] = [];
   readonly #successors: (number | null)[][] = [];
+  /** By unit: what a condition tests. */
+  readonly #conditions = new Map<number, Expr>();
   /** By unit and action: the units that run next. */
   readonly #ways = new Map<number, readonly Successors[]>();
   readonly #uses: ReturnType<typeof findUses>;
@@ -200,6 +203,11 @@ class Builder {
     if (this.#uses.used.has(PRIORITY)) {
       this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
+    const madeTogether =
+      this.#json.architecture === undefined
+        ? undefined
+        : (parser: ParsedTogether) =>
+            headersMadeTogether(this.#units, this.#conditions, this.#successors, this.#ways, parser);
     return {
       model: withSentZeros(
         withAliases(
@@ -209,7 +217,7 @@ class Builder {
             headers: this.#headers,
             units: this.#units,
             flow: makeFlow(this.#successors, threads, this.#ways),
-            parser: readParser(this.#json, this.#headers, this.#madeValid()),
+            parser: readParser(this.#json, this.#headers, this.#madeValid(), madeTogether),
             ghostFields: this.#ghostFields(),
             forDeparser: this.#forDeparser(),
             hasEgressParser: this.#json.architecture !== undefined,
@@ -280,6 +288,9 @@ class Builder {
             ways.map((list) => [...later, ...list]),
           );
         this.#units.push({ ...unit, id, ...(thread === "ghost" && { isGhost: true }) });
+        const condition = conditions.get(name);
+        if (condition !== undefined)
+          this.#conditions.set(id, readValue(condition.expression, { fields: this.#fields, parameters: [] }));
         this.#successors.push(later.length > 0 ? later.slice(0, 1) : nextOf(name).map(idOf));
       }
     }

@@ -273,7 +273,7 @@ export interface Flow {
 export interface ParserModel {
   /** Bytes of the headers on the longest path through the parser. */
   readonly longestPathBytes: number;
-  /** No path of the parser extracts both headers, and no action makes one of them valid. */
+  /** No path of the parser extracts both headers, and no table makes one of them valid where the other may be. */
   readonly exclusiveHeaders: (a: string, b: string) => boolean;
   readonly parsed: ReadonlySet<string>;
   /** The same in the order of the parsers: a state, then what its cases lead to, one after the other. */
@@ -290,6 +290,8 @@ export interface ParserModel {
   readonly isMadeByParser: (gress: Gress, header: string) => boolean;
   /** An action makes the header valid. */
   readonly isMade: (header: string) => boolean;
+  /** Tables alone make the header of this gress: the parser neither extracts it, nor makes it valid, nor sets a field of it. */
+  readonly isMadeByTables: (gress: Gress, header: string) => boolean;
   /** The deparser of this gress sends the header. */
   readonly isSent: (gress: Gress, header: string) => boolean;
   /** Metadata that the parser of the gress sets, and fields that its deparser reads: of mirrors, digests and checksums. */

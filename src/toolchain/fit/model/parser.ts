@@ -4,14 +4,20 @@
  */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import type { ParsedTogether } from "./header-states.js";
 import type { Gress, HeaderInfo, ParserModel } from "./model.js";
 import { fieldsIn } from "./simplify/graph.js";
 
-/** @param written the validity of headers that actions make valid */
+/**
+ * @param written the validity of headers that actions make valid
+ * @param madeTogether pairs of headers that tables make valid together, which no path of the parser extracts both; without it each
+ * header that an action makes valid may be there with any other
+ */
 export function readParser(
   program: bmv2.Bmv2Program,
   headers: ReadonlyMap<string, HeaderInfo>,
   written: ReadonlySet<string>,
+  madeTogether?: (parser: ParsedTogether) => ReadonlySet<string>,
 ): ParserModel {
   const parsed = new Set<string>();
   const inOrder = new Set<string>();
@@ -54,14 +60,10 @@ export function readParser(
   const sentIn = both((gress) => union(deparsers[gress].map(({ order }) => order)));
   const setIn = both((gress) => union(parsers[gress].map((parser) => setBy(parser, () => true))));
   const takenIn = both((gress) =>
-    union(parsers[gress].map((parser) => setBy(parser, (value) => value?.type !== "hexstr"))),
+    union(parsers[gress].map((parser) => setBy(parser, (value) => constantIn(value) === undefined))),
   );
   const givenIn = both((gress) =>
-    union(
-      parsers[gress].map((parser) =>
-        setBy(parser, (value) => value?.type !== "hexstr" || /[1-9a-f]/i.test(String(value.value).slice(2))),
-      ),
-    ),
+    union(parsers[gress].map((parser) => setBy(parser, (value) => constantIn(value) !== 0n))),
   );
   const readIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const carriedIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
@@ -72,15 +74,20 @@ export function readParser(
           ingress: named(byParser.slice(0, ingressParsers), program.deparsers.slice(0, 1)),
           egress: named(byParser.slice(ingressParsers), program.deparsers.slice(1)),
         };
+  const excludes = (a: string, b: string) =>
+    a !== b && parsed.has(a) && parsed.has(b) && together.get(a)?.has(b) !== true;
+  const without = new Map<string, ReadonlySet<string>>();
+  const needs = (header: string, other: string) => {
+    const left = without.get(other) ?? extractedWithout(program, other);
+    without.set(other, left);
+    return header !== other && !left.has(header);
+  };
+  const made = madeTogether?.({ excludes, parsed, needs });
+  const mayBeMade = (a: string, b: string) =>
+    made === undefined ? written.has(`${a}.$valid$`) || written.has(`${b}.$valid$`) : made.has(`${a} ${b}`);
   return {
     longestPathBytes: Math.ceil(Math.max(0, ...longest) / 8),
-    exclusiveHeaders: (a, b) =>
-      a !== b &&
-      parsed.has(a) &&
-      parsed.has(b) &&
-      !written.has(`${a}.$valid$`) &&
-      !written.has(`${b}.$valid$`) &&
-      together.get(a)?.has(b) !== true,
+    exclusiveHeaders: (a, b) => excludes(a, b) && !mayBeMade(a, b),
     parsed,
     inOrder,
     isIn: (gress, header) => here[gress].has(header),
@@ -91,6 +98,11 @@ export function readParser(
     isAlwaysParsed: (gress, header) =>
       certain[gress].length > 0 && certain[gress].every((names) => names.has(header)),
     isMadeByParser: (gress, header) => validIn[gress].has(header),
+    isMadeByTables: (gress, header) =>
+      written.has(`${header}.$valid$`) &&
+      !extractedIn[gress].has(header) &&
+      !validIn[gress].has(header) &&
+      ![...setIn[gress]].some((field) => field.startsWith(`${header}.`)),
     isMade: (header) => written.has(`${header}.$valid$`),
     isSent: (gress, header) => sentIn[gress].has(header),
     sets: (gress) => setIn[gress],
@@ -150,10 +162,28 @@ function madeValidBy({ parse_states: states }: bmv2.Bmv2Parser): string[] {
   );
 }
 
+interface SetValue {
+  readonly type?: string;
+  readonly value?: unknown;
+}
+
+/** The constant that a parser sets: a number, or a truth value that becomes a bit. */
+function constantIn(value: SetValue | undefined): bigint | undefined {
+  if (value?.type === "hexstr") {
+    const text = String(value.value);
+    return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
+  }
+  if (value?.type === "bool") return value.value === true ? 1n : 0n;
+  if (value?.type !== "expression") return undefined;
+  const inner = value.value as SetValue & { readonly op?: string; readonly right?: SetValue };
+  if (inner.op === undefined) return constantIn(inner);
+  return inner.op === "b2d" ? constantIn(inner.right) : undefined;
+}
+
 /** Fields that the states of a parser set to such values. */
 function setBy(
   { parse_states: states }: bmv2.Bmv2Parser,
-  isMeant: (value: { readonly type?: string; readonly value?: unknown } | undefined) => boolean,
+  isMeant: (value: SetValue | undefined) => boolean,
 ): string[] {
   return states.flatMap(({ parser_ops: ops }) =>
     ops.flatMap(({ op, parameters }) => {
@@ -188,20 +218,7 @@ function readOne(
   );
   const bits = (name: string) => headers.get(name)?.bits ?? 0;
 
-  const extractsOf = (state: bmv2.ParseState): string[] => {
-    const names: string[] = [];
-    for (const op of state.parser_ops) {
-      if (op.op === "extract" || op.op === "extract_VL") {
-        const target = op.parameters[0];
-        if (target.type === "regular") names.push(target.value);
-        else if (target.type === "stack") {
-          const [first] = defined(program.header_stacks.find((s) => s.name === target.value)).header_ids;
-          names.push(defined(program.headers.find((h) => h.id === first)).name);
-        } else names.push(target.value[0]);
-      }
-    }
-    return names;
-  };
+  const extractsOf = (state: bmv2.ParseState): string[] => extractedBy(program, state);
 
   // Longest chain: a state counts once on a path, so a loop over a header stack counts one round.
   const best = new Map<string, number>();
@@ -253,6 +270,51 @@ function readOne(
   }
 
   return longestBits;
+}
+
+/** Headers that a state extracts, by the first of each stack. */
+function extractedBy(program: bmv2.Bmv2Program, state: bmv2.ParseState): string[] {
+  const names: string[] = [];
+  for (const op of state.parser_ops) {
+    if (op.op === "extract" || op.op === "extract_VL") {
+      const target = op.parameters[0];
+      if (target.type === "regular") names.push(target.value);
+      else if (target.type === "stack") {
+        const [first] = defined(program.header_stacks.find((s) => s.name === target.value)).header_ids;
+        names.push(defined(program.headers.find((h) => h.id === first)).name);
+      } else names.push(target.value[0]);
+    }
+  }
+  return names;
+}
+
+/** Headers that some path through a parser extracts without the header. */
+function extractedWithout(program: bmv2.Bmv2Program, header: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { init_state: start, parse_states: states } of program.parsers) {
+    const extracts = new Map(states.map((state) => [state.name, extractedBy(program, state)]));
+    const byName = new Map(states.map((state) => [state.name, state]));
+    const isPassed = (name: string) => extracts.get(name)?.includes(header) === false;
+    const before = new Set<string>();
+    const open = start === null || start === undefined ? [] : [start];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (before.has(name) || !isPassed(name)) continue;
+      before.add(name);
+      for (const { next_state: next } of byName.get(name)!.transitions) if (next !== null) open.push(next);
+    }
+    // States from which such a path goes on to the end.
+    const ends = new Set<string>();
+    for (let size = -1; size !== ends.size; ) {
+      size = ends.size;
+      for (const name of before) {
+        const nexts = byName.get(name)!.transitions.map(({ next_state: next }) => next);
+        if (nexts.length === 0 || nexts.some((next) => next === null || !byName.has(next) || ends.has(next)))
+          ends.add(name);
+      }
+    }
+    for (const name of ends) for (const other of extracts.get(name)!) found.add(other);
+  }
+  return found;
 }
 
 /** Headers that every way from the state to the end extracts. */

@@ -478,8 +478,10 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): P
   }
   if (!inTurn || !sharing.takesTurns(slot.kind)) return undefined;
   const starts = new Set([0, ...beside.map(({ at }) => at)]);
-  for (const at of [...starts].filter((one) => one <= last)) {
-    const place = placeInTurn(slot, piece, sharing.placed(piece, at), sharing);
+  for (let at = 0; at <= last; at++) {
+    const slices = sharing.placed(piece, at);
+    if (!starts.has(at) && !beside.some((theirs) => slices.some((mine) => overlap(mine, theirs)))) continue;
+    const place = placeInTurn(slot, piece, slices, sharing);
     if (place !== undefined) return place;
   }
   return undefined;
@@ -501,9 +503,9 @@ function placeInTurn(
   );
   const isBeside = (guest: Slot["guests"][number]) =>
     guest.slices.some((one) => beside.some(({ field }) => field === one.field));
+  // Of bytes that the deparser sends a value has some bits before they hold anything.
   const isAlone = slot.guests.some(
-    (guest) =>
-      isBeside(guest) && (piece.isAlone || guest.piece.isAlone || piece.isSent || guest.piece.isSent),
+    (guest) => isBeside(guest) && (piece.isAlone || guest.piece.isAlone || piece.isSent),
   );
   if (
     beside.length > 0 &&

@@ -111,7 +111,11 @@ export class Beginnings {
     const writers = this.#units.filter(({ actions }) => actions.some(({ writes }) => names(writes)));
     const info = fields.get(field);
     const isCarried = info !== undefined && !info.metadata && parser.isCarried(this.gress, info.header);
-    const isParsed = isCarried || parser.gives(this.gress).has(field) || writers.length === 0;
+    const isMade = isCarried && parser.isMadeByTables(this.gress, info.header);
+    const isParsed =
+      !isMade &&
+      !isAtEnd(field) &&
+      (isCarried || parser.gives(this.gress).has(field) || writers.length === 0);
     const isSent = isCarried && parser.isSent(this.gress, info.header);
     const isRead =
       isSent || readers.length === 0 || forDeparser.has(field) || parser.reads(this.gress).has(field);
@@ -121,7 +125,7 @@ export class Beginnings {
       reads: new Set<Point>([...readers.map(({ id }) => id), ...(isRead ? ([AT_DEPARSER] as const) : [])]),
       writes: new Set(writers.map(({ id }) => id)),
       life: {
-        from: isAtEnd(field) ? this.#lastStage + 1 : isParsed ? FROM_PARSER : Math.min(...stages),
+        from: isParsed ? FROM_PARSER : Math.min(this.#lastStage + 1, ...stages),
         to: isRead ? TO_DEPARSER : to,
       },
       endsWritten: writers.some(({ id }) => earliestOf(id) === to),

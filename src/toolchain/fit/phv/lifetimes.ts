@@ -57,7 +57,8 @@ export class Lifetimes {
     const stages = (units: readonly Unit[]) => units.flatMap(({ id }) => this.input.stagesOf(id));
     // A field that no table touches, or that a table without a place does.
     const unplaced = [...readers, ...writers].some(({ id }) => this.input.stagesOf(id).length === 0);
-    if (unplaced || readers.length + writers.length === 0) return { from: FROM_PARSER, to: TO_DEPARSER };
+    if (unplaced || readers.length + writers.length === 0)
+      return { from: this.#isOfMade(field) ? AT_END : FROM_PARSER, to: TO_DEPARSER };
     const isFromParser =
       this.#comesFromParser(field) ||
       (!this.beginsOpen(field) && readers.some((unit) => !this.#isSet(field, unit)));
@@ -90,9 +91,16 @@ export class Lifetimes {
     const { model } = this.input;
     const info = model.fields.get(field);
     if (info === undefined || info.intrinsic) return true;
-    if (!info.metadata) return model.parser.isCarried(this.gress, info.header);
+    if (!info.metadata) return model.parser.isCarried(this.gress, info.header) && !this.#isOfMade(field);
     // What the architecture gives, which nothing writes.
     return !this.#writers.has(field);
+  }
+
+  /** The field holds nothing before a table writes it, and without such a table nothing before the deparser (p4c, phv/analysis/meta_live_range.cpp). */
+  #isOfMade(field: string): boolean {
+    const { fields, parser } = this.input.model;
+    const info = fields.get(field);
+    return info !== undefined && !info.metadata && parser.isMadeByTables(this.gress, info.header);
   }
 
   #goesToDeparser(field: string): boolean {

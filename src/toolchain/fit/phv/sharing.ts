@@ -5,6 +5,7 @@ import { Apart } from "./apart.js";
 import { Beginnings } from "./beginnings.js";
 import { meetInStage } from "./conflicts.js";
 import { Lifetimes } from "./lifetimes.js";
+import { MadeFields } from "./made-fields.js";
 import { type GressUse, isAtEnd, type Piece, sizeFor } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
 
@@ -20,6 +21,7 @@ export class Sharing {
   readonly #lifetimes: Lifetimes;
   readonly #beginnings: Beginnings;
   readonly #apart: Apart;
+  readonly #made: MadeFields;
   readonly #placed = new WeakMap<Piece, readonly PlacedSlice[]>();
   readonly #writings = new Map<string, Writing[]>();
   readonly #needs = new WeakMap<Piece, number>();
@@ -30,6 +32,7 @@ export class Sharing {
   ) {
     this.#lifetimes = new Lifetimes(input, use.gress);
     this.#apart = new Apart(input.model, use);
+    this.#made = new MadeFields(input.model, use);
     this.#beginnings = new Beginnings(input, use.gress, this.#apart, this.#lifetimes);
     for (const writing of use.operations) {
       const { field } = writing.op.write;
@@ -144,7 +147,7 @@ export class Sharing {
     if (requests.excludes(this.gress, a.field, b.field)) return true;
     const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
     if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
-      if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
+      if (model.parser.exclusiveHeaders(x.header, y.header)) return !this.#made.meet(a.field, b.field);
     return this.#apart.never(a.field, b.field);
   }
 
@@ -258,7 +261,8 @@ export class Sharing {
   #isParsed(field: string): boolean {
     const { model } = this.input;
     const info = model.fields.get(field);
-    if (info !== undefined && !info.metadata && model.parser.isCarried(this.gress, info.header)) return true;
+    if (info !== undefined && !info.metadata && model.parser.isCarried(this.gress, info.header))
+      return !model.parser.isMadeByTables(this.gress, info.header);
     return model.parser.takes(this.gress).has(field);
   }
 

@@ -339,12 +339,13 @@ class Verification {
       (info !== undefined && !info.metadata && model.parser.isSent(gress, info.header));
     const other = model.fields.get(later);
     if (outlives || other === undefined || other.intrinsic) return false;
-    if (!other.metadata && model.parser.isCarried(gress, other.header)) return false;
+    const isMade = !other.metadata && model.parser.isMadeByTables(gress, other.header);
+    if (!other.metadata && !isMade && model.parser.isCarried(gress, other.header)) return false;
     const units = this.#unitsOf(gress);
     const writers = units.filter(({ actions }) =>
       actions.some(({ writes }) => writes.some((write) => overlap(second, write))),
     );
-    if (writers.length === 0) return false;
+    if (writers.length === 0 && !isMade) return false;
     const begin = Math.min(...writers.flatMap(({ id }) => stagesOf(id)));
     const isOver = units.every((unit) => {
       const reads = readsOf(unit).some(({ field }) => field === early);
