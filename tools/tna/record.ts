@@ -59,10 +59,13 @@ else {
     names.length === 0
       ? outsideCases(all)
       : all.filter((one) => names.some((part) => caseName(one).includes(part)));
+  const outputOf = (one: Case) => join(outside, "logs", caseName(one).replaceAll(/[ /]/g, "_"));
+  const known = (one: Case) => (existsSync(join(outputOf(one), "ended.json")) ? 0 : 1);
   const records: Rival[] = [];
-  for (const one of chosen) {
+  // What has output comes first, so that the records are soon complete again.
+  for (const one of chosen.sort((a, b) => known(a) - known(b))) {
     if (reasonToSkip(corpus, one) !== undefined) continue;
-    const output = join(outside, "logs", caseName(one).replaceAll(/[ /]/g, "_"));
+    const output = outputOf(one);
     const record = recordOf(one, output, await ended({ corpus, outside, command }, one, output));
     records.push(record);
     console.log(caseName(one), record.result, record.stages?.total ?? record.error ?? "");
