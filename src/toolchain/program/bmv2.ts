@@ -407,6 +407,8 @@ export interface Bmv2Action {
 export interface Primitive {
   op: string;
   parameters: Value[];
+  /** Of p4loom, for a chip: the hash unit computes the value that is assigned. */
+  in_hash?: true;
   source_info?: SourceInfo;
 }
 

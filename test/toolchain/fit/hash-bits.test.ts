@@ -8,7 +8,7 @@ import type { Container, PhvLayout } from "../../../src/toolchain/fit/phv/pack.j
 import { hashBitsOf } from "../../../src/toolchain/fit/place/demand.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { type TnaParts, tnaSource } from "./programs.js";
-import { fitTna } from "./tna-fit.js";
+import { fitTna, fitWords } from "./tna-fit.js";
 
 const target = loadTarget("tofino");
 
@@ -117,6 +117,55 @@ describe("a hash that changes nothing", () => {
   it("is an operand of the instruction that uses it", () => {
     const sum = "hdr.d.b = same.get(hdr.d.b[23:0] ++ hdr.d.b[31:24]) + hdr.d.c;";
     expect(units(`action a() { ${sum} } ${table}`)).toEqual([[2, 32]]);
+  });
+});
+
+describe("what the hash unit computes by the program's own words", () => {
+  const types =
+    "header w_h { bit<32> a; bit<32> b; bit<32> c; bit<16> d; bit<16> e; bit<7> f; bit<9> g; bit<8> t; bit<8> u; }";
+  const stages = (statements: string) =>
+    fitWords({
+      types,
+      controls: `action set() { ${statements} }
+  table t { key = { h.w.t : exact; } actions = { set; NoAction; } size = 512; default_action = NoAction(); }`,
+      apply: "t.apply();",
+    }).placement.stages.map((stage) => [stage.hash_dist_units, stage.hash_bits, stage.xbar_bytes_exact]);
+  /** Beside the key: a byte of the crossbar and ten bits. */
+  const [plain, word, half] = [[[0, 10, 1]], [[2, 42, 5]], [[1, 26, 3]]];
+
+  it("is the value of an assignment in a block with @in_hash: a copy, a rotation, an exclusive or", () => {
+    expect(stages("h.w.a = h.w.b;")).toEqual(plain);
+    expect(stages("@in_hash { h.w.a = h.w.b; }")).toEqual(word);
+    expect(stages("@in_hash { @in_vliw { h.w.a = h.w.b; } }")).toEqual(plain);
+    expect(stages("@in_hash { h.w.a = h.w.b[26:0] ++ h.w.b[31:27]; }")).toEqual(word);
+    expect(stages("@in_hash { h.w.a = h.w.b ^ h.w.c; }")).toEqual([[2, 42, 9]]);
+    expect(
+      stages("bit<32> turned; @in_hash { turned = h.w.b[26:0] ++ h.w.b[31:27]; } h.w.a = turned;"),
+    ).toEqual(word);
+    expect(stages("@in_hash { h.w.a[7:0] = h.w.b[15:8]; }")).toEqual([[1, 18, 2]]);
+  });
+
+  it("is one operand of an operation that the matrix lacks: the second, but a value that is put together first", () => {
+    expect(stages("@in_hash { h.w.a = h.w.b + h.w.c; }")).toEqual(word);
+    expect(stages("@in_hash { h.w.a = h.w.b & h.w.c; }")).toEqual(word);
+    expect(stages("@in_hash { h.w.a = (h.w.b[15:0] ++ h.w.d) + h.w.c; }")).toEqual([[2, 42, 5]]);
+  });
+
+  it("is the narrower operand of a sum where no container has its width, whole fields alone", () => {
+    expect(stages("h.w.d = h.w.e + (bit<16>) h.w.g;")).toEqual(half);
+    expect(stages("h.w.d = h.w.e |+| (bit<16>) h.w.g;")).toEqual(half);
+    expect(stages("h.w.d = (bit<16>) h.w.g - h.w.e;")).toEqual(half);
+    expect(stages("h.w.d = h.w.e + (bit<16>) h.w.a[8:0];")).toEqual(plain);
+    expect(stages("h.w.d = h.w.e + h.w.d;")).toEqual(plain);
+  });
+
+  it("stays in the variable of a control that takes it", () => {
+    const apply = "bit<9> to; @in_hash { to = (bit<9>) h.w.t; } tm.ucast_egress_port = to;";
+    const { placement } = fitWords({ types, apply });
+    expect(placement.stages.map((stage) => [stage.hash_dist_units, stage.hash_bits])).toEqual([
+      [1, 9],
+      [0, 0],
+    ]);
   });
 });
 

@@ -30,6 +30,7 @@ import type {
   Operation,
 } from "./model.js";
 import { anyOverlap } from "./model.js";
+import { isVariable } from "./simplify/copies.js";
 import { CLEARED, partsOf } from "./simplify/graph.js";
 import { type Statement, structureOf } from "./statements.js";
 
@@ -45,6 +46,8 @@ export interface Step {
   attached: Attached[];
   hashes: HashUse[];
   random: boolean;
+  /** It has a hash, but bare statements beside it are in one table with it. */
+  isAmong?: true;
   /** A zero that the parser has written already (simplify/graph.ts, CLEARED). */
   isCleared?: true;
   source: bmv2.SourceInfo | undefined;
@@ -246,7 +249,7 @@ export class ActionReader {
     step.writes.push({ field: name.value, lo: 0, width: this.#widthOf(name.value) });
   }
 
-  #assign({ parameters, source_info: source }: bmv2.Primitive): void {
+  #assign({ parameters, in_hash: isHashed, source_info: source }: bmv2.Primitive): void {
     const [target, value] = parameters;
     if (target?.type !== "field" || value === undefined) return;
     const read = readAssignment(target.value, value, this.#scope);
@@ -287,19 +290,20 @@ export class ActionReader {
         this.context.program.architecture !== undefined &&
         this.context.onlyHashed.has(access.field) &&
         isLinear(expr);
-      if (expr.kind === "operation" && this.#isPassedOn(access.field, expr)) {
+      if (isHashed !== true && expr.kind === "operation" && this.#isPassedOn(access.field, expr)) {
         this.#values.set(access.field, this.#asOfNow({ ...expr, isOfVariable: true }));
         return;
       }
-      if (expr.kind !== "operation" || expr.op === "hash" || expr.op === "?" || isInput) {
-        this.#values.set(access.field, this.#asOfNow(expr));
+      const held = isHashed === true ? ofMatrix(expr, access.width) : expr;
+      if (held.kind !== "operation" || held.op === "hash" || held.op === "?" || isInput) {
+        this.#values.set(access.field, this.#asOfNow(held));
         return;
       }
       this.#values.delete(access.field);
     } else if (!this.context.live.has(access.field)) {
       return;
     }
-    this.#write(access, expr, source);
+    if (!this.#throughHash(access, expr, isHashed, source)) this.#write(access, expr, source);
     // Later statements that read the copy read the original instead, in the same stage.
     const copied =
       expr.kind === "constant" || expr.kind === "argument" || (expr.kind === "field" && !isWidened);
@@ -384,6 +388,52 @@ export class ActionReader {
       const { expr: read } = readAssignment(target.value, value, { fields, parameters: [] });
       return read.kind === "field" && read.access.field === variable;
     });
+  }
+
+  /**
+   * What the matrix computes of a value: all of it, or one operand, which the instruction takes from the action data bus. The program says so
+   * with `@in_hash`; of a sum with a value made wider the compiler says it itself. True when the value is such a one.
+   */
+  #throughHash(
+    access: Access,
+    expr: Expr,
+    isHashed: true | undefined,
+    source: bmv2.SourceInfo | undefined,
+  ): boolean {
+    if (this.context.program.architecture === undefined) return false;
+    const operand = isHashed === true ? hashedOperand(access, expr) : this.#widenedOperand(access, expr);
+    if (operand === undefined) return false;
+    const step = this.#newStep(source);
+    step.writes.push(access);
+    step.hashes.push({ algorithm: formatExpr(operand), bits: access.width, inputs: readsOf(operand) });
+    if (isHashed !== true) step.isAmong = true;
+    if (operand === expr || expr.kind !== "operation") return true;
+    const given: Expr = { kind: "argument", name: "hash", width: access.width };
+    const rest = { ...expr, parts: expr.parts.map((part) => (part === operand ? given : part)) };
+    addReads(step.reads, readsOf(rest));
+    step.operations.push(operationOf(access, rest, source));
+    if (ARITHMETIC.has(expr.op)) step.arithmetic.push(access.field, ...readsOf(rest).map((a) => a.field));
+    return true;
+  }
+
+  /**
+   * The operand of a sum that is narrower than the other one, where no container has the width of both (p4c, midend/annotate_with_in_hash.cpp):
+   * whole fields of headers and metadata, and of a difference the first operand.
+   */
+  #widenedOperand(access: Access, expr: Expr): Expr | undefined {
+    if (expr.kind !== "operation" || !SUMS.has(expr.op)) return undefined;
+    const isWhole = (part: Expr | undefined) =>
+      part?.kind === "field" &&
+      !isVariable(this.context, part.access.field) &&
+      part.access.width === this.#widthOf(part.access.field);
+    const [left, right] = expr.parts;
+    if (left?.kind !== "field" || right?.kind !== "field" || !isWhole(left) || !isWhole(right))
+      return undefined;
+    const operands = expr.op.endsWith("-") ? [left] : [right, left];
+    const narrow = operands.find((part) => part.access.width < access.width);
+    const other = narrow === left ? right : left;
+    if (narrow === undefined || other.access.width !== access.width) return undefined;
+    return [narrow, other].every((part) => CONTAINER_BITS.has(part.access.width)) ? undefined : narrow;
   }
 
   /** The value of a local variable after an assignment under conditions: the new one or the one before. */
@@ -837,6 +887,27 @@ const UNREAD_UPDATE: Omit<RegisterUpdate, "operands"> = { results: [], compariso
 /** Instructions of two operands that may come from the action data bus. */
 const BESIDE_CALL = new Set(["+", "-", "sat+", "sat-", "&", "|", "^"]);
 
+const SUMS = new Set(["+", "-", "sat+", "sat-"]);
+const CONTAINER_BITS = new Set([8, 16, 32]);
+
+/** The value, where the matrix computes all of it; else the operand that it computes (p4c, mau/instruction_selection.cpp, isBetter). */
+function hashedOperand({ field }: Access, expr: Expr): Expr | undefined {
+  if (isLinear(expr)) return expr;
+  if (expr.kind !== "operation" || expr.parts.length !== 2) return undefined;
+  const [first, second] = expr.parts.filter(isLinear);
+  if (first === undefined || second === undefined) return first;
+  const isTarget = (part: Expr) => part.kind === "field" && part.access.field === field;
+  if (isTarget(first)) return second;
+  return isTarget(second) || first.kind !== "field" ? first : second;
+}
+
+/** The value as one of a hash, where the matrix computes it and it is no copy. */
+function ofMatrix(expr: Expr, bits: number): Expr {
+  if (expr.kind !== "operation" || !isLinear(expr)) return expr;
+  const parts = readsOf(expr).map((access): Expr => ({ kind: "field", access }));
+  return { kind: "operation", op: "hash", parts, algorithm: { name: formatExpr(expr), bits } };
+}
+
 const COMPARISONS = new Set(["<", "<=", ">", ">=", "==", "!="]);
 
 /** What the ALU of a register has to compute for the uses of one action. */
@@ -905,6 +976,7 @@ function isLinear(expr: Expr): boolean {
   const [left, right] = expr.parts;
   if (left === undefined || right === undefined) return false;
   const isConstant = right.kind === "constant";
+  if (expr.op === "|" && isConstant) return isLinear(left);
   if (expr.op === "^") return isLinear(left) && (isConstant || isLinear(right));
   if (expr.op === "<<" || expr.op === ">>" || expr.op === "&") return isConstant && isLinear(left);
   // Parts of a concatenation have no bit in common: one is shifted past the other.
@@ -1032,7 +1104,7 @@ export function groupStatements(steps: readonly Step[], isTna: boolean): Step[][
   const groups: Step[][] = [];
   let open: Step[] | undefined;
   for (const step of steps) {
-    if (step.hashes.length > 0 || (!isTna && hasCall(step))) {
+    if ((step.hashes.length > 0 && step.isAmong !== true) || (!isTna && hasCall(step))) {
       groups.push([step]);
       open = undefined;
       continue;

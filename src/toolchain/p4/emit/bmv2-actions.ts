@@ -182,6 +182,9 @@ function assignment(emission: Emission, stmt: StmtOf<"assign">): Primitive {
         span,
       );
     default:
-      return primitive("assign", [target(emission, left), expressions.parameter(right)], span);
+      return {
+        ...primitive("assign", [target(emission, left), expressions.parameter(right)], span),
+        ...(emission.namesUnits === true && stmt.isHashed === true && { in_hash: true as const }),
+      };
   }
 }

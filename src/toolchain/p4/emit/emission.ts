@@ -21,6 +21,8 @@ export interface Emission {
   resources: Resources;
   /** The architecture's externs as primitives. */
   externs: (emission: Emission, stmt: StmtOf<"extern" | "digest">, block: BlockKind) => Primitive[];
+  /** The program is read for a chip: which unit computes a value is part of it. */
+  namesUnits?: boolean;
 }
 
 /** Which of v1model's blocks a statement belongs to: some externs exist in one only. */

@@ -145,7 +145,8 @@ interface StmtBase {
 }
 
 export type Stmt =
-  | (StmtBase & { kind: "assign"; left: Expr; right: Expr })
+  /** `isHashed`: the program lets the hash unit of a Tofino compute the value. */
+  | (StmtBase & { kind: "assign"; left: Expr; right: Expr; isHashed?: true })
   | (StmtBase & { kind: "validity"; header: Expr; valid: boolean })
   | (StmtBase & { kind: "shift"; stack: Expr; count: number; op: "push" | "pop" })
   /** A call of an extern function or method that the target provides; `name` is `counter.count`, `hash`, ... */

@@ -26,7 +26,7 @@ interface Place {
 }
 
 /** A variable of the program, not of its headers or structures. */
-export function isVariable({ fields }: Editing, name: string): boolean {
+export function isVariable({ fields }: Pick<Editing, "fields">, name: string): boolean {
   const info = fields.get(name);
   return (
     info?.metadata === true && !info.intrinsic && name.startsWith("scalars.") && name.split(".").length === 2
@@ -50,6 +50,8 @@ export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): void {
     const action = plainStatement(editing, table);
     if (action === undefined) continue;
     for (let at = 0; at < action.primitives.length; at++) {
+      // What the hash unit gives to a variable of the control stays there.
+      if (action.primitives[at]?.in_hash === true) continue;
       // A chain of copies: the last variable is a candidate again.
       for (;;) {
         const { sets } = partsOf(editing, defined(action.primitives[at]));
@@ -154,7 +156,7 @@ function plainStatement(editing: Editing, table: bmv2.Bmv2Table): bmv2.Bmv2Actio
 
 /** The field that the primitive sets to the variable's whole value. */
 function copyOf({ fields }: Editing, primitive: bmv2.Primitive, variable: string): bmv2.FieldRef | undefined {
-  if (primitive.op !== "assign") return undefined;
+  if (primitive.op !== "assign" || primitive.in_hash === true) return undefined;
   const [target, value] = primitive.parameters;
   if (target?.type !== "field" || value === undefined) return undefined;
   const { access, expr } = readAssignment(target.value, value, { fields, parameters: [] });

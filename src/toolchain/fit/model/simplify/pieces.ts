@@ -49,6 +49,8 @@ function splitOne(
 ): bmv2.Primitive[] {
   const [target, value] = primitive.parameters;
   if (primitive.op !== "assign" || target?.type !== "field" || value === undefined) return [primitive];
+  // The matrix puts the parts together (p4c, midend/elim_cast.h).
+  if (primitive.in_hash === true) return [primitive];
   // The bits above a number with a sign are no zeros.
   if (JSON.stringify(value).includes('"two_comp_mod"')) return [primitive];
   const { access, expr } = readAssignment(target.value, value, { fields, parameters: [] });

@@ -119,6 +119,8 @@ export interface Env {
   readonly frame: Frame;
   /** Name of the instance whose body is being elaborated. */
   readonly prefix: string;
+  /** The code stands in a block with `@in_hash`. */
+  readonly isHashed?: true;
 }
 
 export function emit(env: Env, stmt: Stmt): void {

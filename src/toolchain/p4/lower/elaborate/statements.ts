@@ -1,7 +1,8 @@
 /** Statements (section 12). */
-import { fail } from "../../../../base/index.js";
+import { fail, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
+  Annotation,
   AssignmentStatement,
   BinaryOperator,
   BlockStatement,
@@ -93,12 +94,21 @@ function plainStatement(env: Env, s: Statement): void {
 /** A block in a body: one that has annotations may have to stay a block. */
 function annotatedBlock(env: Env, s: BlockStatement): void {
   const { annotations, span } = s;
+  const unit = inUnitOf(env, annotations);
   if (annotations.length === 0 || !env.context.architecture.keepsBlocks) {
-    block(env, s);
+    block(unit, s);
     return;
   }
-  const body = collect(env, (inner) => block(inner, s));
+  const body = collect(unit, (inner) => block(inner, s));
   emit(env, { kind: "block", label: undefined, body, annotations, span });
+}
+
+/** With `@in_hash` the hash unit computes what the block assigns, with `@in_vliw` within it the instructions do again. */
+function inUnitOf(env: Env, annotations: readonly Annotation[]): Env {
+  if (annotations.some(({ name }) => name === "in_hash")) return { ...env, isHashed: true };
+  if (!annotations.some(({ name }) => name === "in_vliw")) return env;
+  const { isHashed: _, ...plain } = env;
+  return plain;
 }
 
 /** The statements of a block, in a scope of their own. */
@@ -145,7 +155,8 @@ function assignment(env: Env, s: AssignmentStatement): void {
     placeOperand((inner) => placeOf(inner, s.left)),
     valueOperand((inner) => expression(inner, s.right)),
   ]);
-  emit(env, { kind: "assign", left: left!, right: convert(env, right!, left!.type), span: s.span });
+  const assigned = { left: left!, right: convert(env, right!, left!.type) };
+  emit(env, { kind: "assign", ...assigned, span: s.span, ...given({ isHashed: env.isHashed }) });
 }
 
 /** `a op= b` computes `a op b`, but evaluates the place `a` once (section 12.1). */

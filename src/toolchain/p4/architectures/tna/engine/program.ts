@@ -124,7 +124,12 @@ function emit(
     ...(lowering.form === "hardware" && { arrange: packedFields }),
   });
   const expressions = new ExpressionEmitter(layout);
-  const emission: Emission = { expressions, resources: new Resources(), externs: tnaPrimitives };
+  const emission: Emission = {
+    expressions,
+    resources: new Resources(),
+    externs: tnaPrimitives,
+    namesUnits: lowering.form === "hardware",
+  };
   const parts = new Parts(emission, portMetadata, lowering.form);
   const pipes = program.pipes.map((pipe) => parts.pipe(pipe));
   for (const pipeline of parts.pipelines)
