@@ -22,10 +22,24 @@ describe("a condition of a deparser's checksum", () => {
     (condition) => expect(under(condition)).toEqual([]),
   );
 
-  it.each(["md.m == 1", "md.session != 0", "hdr.d.isValid() || hdr.x.isValid()", "md.m == hdr.d.a"])(
-    "is refused where it is %s",
-    (condition) => expect(under(condition)).toEqual(["P44052"]),
-  );
+  it.each([
+    "md.m == 1",
+    "md.session != 0",
+    "hdr.d.isValid() || hdr.x.isValid()",
+    "md.m == hdr.d.a",
+    "md.m[0:0] == 1",
+    "hdr.d.isValid() && md.m[0:0] == 1",
+  ])("is refused where it is %s", (condition) => expect(under(condition)).toEqual(["P44052"]));
+
+  it("is joined with those of the ifs around it, and of joined ones none is a comparison", () => {
+    const nested = (outer: string) =>
+      under(
+        "hdr.x.isValid()",
+        `if (${outer}) { if (hdr.d.isValid()) { hdr.x.sum = sum.update({ hdr.x.v }); } }`,
+      );
+    expect(nested("hdr.x.isValid()")).toEqual([]);
+    expect(nested("md.m == 1")).toEqual(["P44052"]);
+  });
 
   it("concerns updates of checksums alone", () => {
     expect(under("hdr.x.isValid()", "if (md.m == 1) { mirror.emit(md.session); }")).toEqual([]);

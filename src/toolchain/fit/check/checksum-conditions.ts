@@ -1,6 +1,7 @@
 /**
  * Conditions of the checksums that a deparser computes. A deparser has no conditions: a table before it decides, by single bits (p4c,
- * parde/deparser_checksum_update.cpp, getUpdateCondition, which looks at the `if` around the update where it has no `else`).
+ * parde/deparser_checksum_update.cpp, getUpdateCondition, which looks at the `if` around the update where it has no `else`). Conditions of `if`s
+ * around that one are joined to it, and of joined ones none is a comparison (midend/simplify_nested_if.cpp).
  */
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -13,14 +14,21 @@ export function checkChecksumConditions(context: CheckContext): void {
     checkStatements(context, structureOf(primitives));
 }
 
-function checkStatements(context: CheckContext, statements: readonly Statement[]): void {
+/** @param around the conditions of the `if`s around the statements */
+function checkStatements(
+  context: CheckContext,
+  statements: readonly Statement[],
+  around: readonly Expr[] = [],
+): void {
+  const { fields } = context.model;
   for (const statement of statements) {
     if (statement.kind !== "if") continue;
     const { condition, yes, no, source } = statement;
+    const own = readValue(condition, { fields, parameters: [] });
     if (no.length === 0 && yes.some((one) => isUpdate(context, one)))
-      checkCondition(context, condition, source);
-    checkStatements(context, yes);
-    checkStatements(context, no);
+      checkCondition(context, [...around, ...conjuncts(own)], source);
+    checkStatements(context, yes, [...around, ...conjuncts(own)]);
+    checkStatements(context, no, [...around, { kind: "operation", op: "not", parts: [own] }]);
   }
 }
 
@@ -36,30 +44,37 @@ function isUpdate({ model }: CheckContext, statement: Statement): boolean {
 
 function checkCondition(
   { model, refuse }: CheckContext,
-  condition: bmv2.Value,
+  parts: readonly Expr[],
   source: bmv2.SourceInfo | undefined,
 ): void {
-  const parts = conjuncts(readValue(condition, { fields: model.fields, parameters: [] }));
-  const wrong = parts.find((part) => !isBit(part));
+  const isBit = (expr: Expr) =>
+    expr.kind === "field" && expr.access.width === 1 && model.fields.get(expr.access.field)?.width === 1;
+  const isTaken = (expr: Expr): boolean => {
+    if (isBit(expr)) return true;
+    if (expr.kind !== "operation") return false;
+    const [left] = expr.parts;
+    if (left === undefined) return false;
+    if (parts.length > 1) return expr.op === "not" && isBit(left);
+    return isCompared(expr) || (expr.op === "not" && (isBit(left) || isCompared(left)));
+  };
+  const isCompared = (expr: Expr): boolean => {
+    if (expr.kind !== "operation" || (expr.op !== "==" && expr.op !== "!=")) return false;
+    const [left, right] = expr.parts;
+    return left !== undefined && isBit(left) && right?.kind === "constant";
+  };
+  const wrong = parts.find((part) => !isTaken(part));
   if (wrong === undefined) return;
+  const joined = parts.length > 1;
   refuse(
     CODES.checksumCondition,
     source,
-    `the deparser updates a checksum where ${quoteExpr(wrong)}, which is not a comparison of one bit`,
-    "compute the condition into a field of one bit in the control, and test that: several bits joined by && are taken",
+    joined
+      ? `the deparser updates a checksum where several conditions hold, of which ${quoteExpr(wrong)} is not the validity of a header`
+      : `the deparser updates a checksum where ${quoteExpr(wrong)}, which is not a comparison of one bit`,
+    "compute the condition into a field of one bit in the control, and test that alone: only validities of headers are taken joined by &&",
   );
 }
 
 function conjuncts(expr: Expr): Expr[] {
   return expr.kind === "operation" && expr.op === "and" ? expr.parts.flatMap(conjuncts) : [expr];
-}
-
-/** A field of one bit, its complement, or its comparison with a constant. */
-function isBit(expr: Expr): boolean {
-  if (expr.kind === "field") return expr.access.width === 1;
-  if (expr.kind !== "operation") return false;
-  const [left, right] = expr.parts;
-  if (left?.kind !== "field" || left.access.width !== 1) return false;
-  if (expr.op === "not") return true;
-  return (expr.op === "==" || expr.op === "!=") && right?.kind === "constant";
 }
