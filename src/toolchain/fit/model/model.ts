@@ -303,6 +303,8 @@ export interface ParserModel {
   readonly reads: (gress: Gress) => ReadonlySet<string>;
   /** Of what the deparser reads, what its mirrors and resubmissions carry, the session included. */
   readonly carries: (gress: Gress) => ReadonlySet<string>;
+  /** Of what the deparser reads, what its digests bring to the controller. */
+  readonly digests: (gress: Gress) => ReadonlySet<string>;
 }
 
 /** Both name a bit in common. */

@@ -65,6 +65,8 @@ export function readParser(
   const givenIn = both((gress) =>
     union(parsers[gress].map((parser) => setBy(parser, (value) => constantIn(value) !== 0n))),
   );
+  const digested = digestedBy(program);
+  const none: ReadonlySet<string> = new Set();
   const readIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const carriedIn: Partial<Record<Gress, ReadonlySet<string>>> = {};
   const here: Readonly<Record<Gress, ReadonlySet<string>>> =
@@ -112,6 +114,8 @@ export function readParser(
       readIn[gress] ??= readBy(program, deparsers[gress]);
       return readIn[gress];
     },
+    // Deparsers of egress have no digests.
+    digests: (gress) => (gress === "ingress" ? digested : none),
     carries: (gress) => {
       carriedIn[gress] ??= carriedBy(program, deparsers[gress]);
       return carriedIn[gress];
@@ -147,6 +151,17 @@ function carriedBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Depar
     fieldsIn([parameters, program.calculations.find(({ name }) => name === named)?.input], carried);
   }
   return carried;
+}
+
+/** Fields that the digests of deparsers bring to the controller, and those that a deparser copies to them. */
+function digestedBy({ learn_lists: lists, deparsers }: bmv2.Bmv2Program): ReadonlySet<string> {
+  const digested = fieldsIn(lists);
+  for (const { op, parameters } of deparsers.flatMap(({ primitives = [] }) => primitives)) {
+    const [target, value] = parameters;
+    if (op === "assign" && target !== undefined && [...fieldsIn([target])].some((one) => digested.has(one)))
+      fieldsIn([value], digested);
+  }
+  return digested;
 }
 
 /** Headers that the states of a parser make valid without extracting them. */

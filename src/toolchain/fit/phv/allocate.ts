@@ -469,8 +469,9 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): P
   const most = sharing.isForDeparser(piece) ? LAST_FOR_DEPARSER : slot.size;
   const last = isSmall ? Math.min(most, slot.size - piece.slices[0]!.width) : 0;
   const beside = others.map(({ theirs }) => theirs);
+  const step = sharing.isFromPacket(piece) ? 8 : 1;
   if (beside.length === 0 || !isAlone) {
-    for (let at = 0; at <= last; at++) {
+    for (let at = 0; at <= last; at += step) {
       const slices = sharing.placed(piece, at);
       if (beside.some((theirs) => slices.some((mine) => overlap(mine, theirs)))) continue;
       if (beside.length === 0 || sharing.standTogether([...beside, ...slices])) return { slot, slices };
@@ -478,7 +479,7 @@ function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): P
   }
   if (!inTurn || !sharing.takesTurns(slot.kind)) return undefined;
   const starts = new Set([0, ...beside.map(({ at }) => at)]);
-  for (let at = 0; at <= last; at++) {
+  for (let at = 0; at <= last; at += step) {
     const slices = sharing.placed(piece, at);
     if (!starts.has(at) && !beside.some((theirs) => slices.some((mine) => overlap(mine, theirs)))) continue;
     const place = placeInTurn(slot, piece, slices, sharing);

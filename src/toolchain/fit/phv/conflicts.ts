@@ -42,6 +42,19 @@ export function bordersOfStages(
   });
 }
 
+/** Bytes of a header before which a cut parts fields that the program keeps apart; fields of one byte stay together. */
+export function bordersOfRequests(
+  fields: readonly { readonly name: string; readonly offset: number; readonly width: number }[],
+  parts: (a: string, b: string) => boolean,
+): number[] {
+  return fields.flatMap(({ name, offset, width }, i) =>
+    fields
+      .slice(i + 1)
+      .filter((other) => offset + width <= 8 * (other.offset >> 3) && parts(name, other.name))
+      .map((other) => other.offset >> 3),
+  );
+}
+
 /** The bytes of a header that a write touches. */
 function bytesOf({ lo, width: bits }: Access, offset: number, width: number): { from: number; to: number } {
   const end = offset + width - lo;

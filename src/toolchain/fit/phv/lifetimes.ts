@@ -6,7 +6,7 @@
 import type { Access, Flow, Gress, Unit } from "../model/model.js";
 import { actionReads, keyReads } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
-import { DROP_SESSION, isAtEnd } from "./pieces.js";
+import { DROP_SESSION, isAtEnd, isValidByContainer } from "./pieces.js";
 
 /** After every stage, before the deparser. */
 const AT_END = TO_DEPARSER - 1;
@@ -61,6 +61,7 @@ export class Lifetimes {
       return { from: this.#isOfMade(field) ? AT_END : FROM_PARSER, to: TO_DEPARSER };
     const isFromParser =
       this.#comesFromParser(field) ||
+      this.#beginsAsZero(field) ||
       (!this.beginsOpen(field) && readers.some((unit) => !this.#isSet(field, unit)));
     const last = Math.max(...stages(readers), ...stages(writers).map((stage) => stage + 1));
     return {
@@ -74,6 +75,18 @@ export class Lifetimes {
     const known = this.#open.get(field) ?? this.#isOpen(field);
     this.#open.set(field, known);
     return known;
+  }
+
+  /**
+   * The deparser finds the parser's zero where no table sets the field (p4c, phv/auto_init_metadata.cpp, DisableAutoInitMetadata). On chips whose
+   * values for the deparser have a bit that says whether they are there, it looks at that.
+   */
+  #beginsAsZero(field: string): boolean {
+    const { requests, model, target } = this.input;
+    if (!model.hasEgressParser || target.phv.deparser_validity_shared || !model.forDeparser.has(field))
+      return false;
+    if (requests.of(this.gress, field)?.isSetFirst === true || isValidByContainer(field)) return false;
+    return requests.zeroesMetadata || field.endsWith(".drop_ctl");
   }
 
   #isOpen(field: string): boolean {

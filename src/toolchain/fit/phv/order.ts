@@ -26,10 +26,10 @@ export function inOrder({ model, target, requests }: AllocationInput, work: read
     const isGiven = slices.some(
       ({ field }) =>
         model.forDeparser.has(field) ||
-        (field.startsWith("$") && field !== PADDING) ||
+        field.startsWith("$") ||
         (sharing.gress === "egress" && !isSent && field.endsWith(".egress_port")),
     );
-    const isValid = has(slices.some(({ field }) => field.endsWith("$")));
+    const isValid = has(slices.some(({ field }) => field.endsWith("$") || field === PADDING));
     const isAsked = slices.some(({ field }) => requests.of(sharing.gress, field)?.sizes !== undefined);
     const lists = [...new Set(pieces.filter((piece) => piece.isSent).map((piece) => listOf(piece, sharing)))];
     return [

@@ -9,6 +9,7 @@ import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
 import type { Target } from "../target.js";
+import type { PhvRequests } from "./requests.js";
 import { validityContainers, validityLists } from "./validity.js";
 
 export type ContainerSize = 8 | 16 | 32;
@@ -55,8 +56,8 @@ const WORD_BITS = 32;
 const MAX_FLAG_BITS = 3;
 
 /** Lays out the fields of both gresses. */
-export function packFields(model: FitModel, target: Target): PhvLayout {
-  const packer = new Packer(model, target);
+export function packFields(model: FitModel, target: Target, requests: PhvRequests): PhvLayout {
+  const packer = new Packer(model, target, requests);
   for (const gress of ["ingress", "egress"] as const) packer.packGress(gress);
   return packer.layout();
 }
@@ -68,6 +69,7 @@ class Packer {
   constructor(
     readonly model: FitModel,
     readonly target: Target,
+    readonly requests: PhvRequests,
   ) {}
 
   layout(): PhvLayout {
@@ -195,7 +197,8 @@ class Packer {
     let slices: Bits[] = [];
     let bits = 0;
     for (const { name, width } of flags) {
-      if (bits + width > 8) {
+      const isParted = slices.some(({ field }) => this.requests.parts(gress, field, name));
+      if (isParted || bits + width > 8) {
         this.#place(gress, slices, bits, false);
         [slices, bits] = [[], 0];
       }

@@ -9,7 +9,7 @@ import { actionReads, keyReads, writesOf } from "../model/model.js";
 import { paddingHeaders } from "../parde/padding.js";
 import type { Target } from "../target.js";
 import type { AllocationInput } from "./allocation.js";
-import { bordersOfStages } from "./conflicts.js";
+import { bordersOfRequests, bordersOfStages } from "./conflicts.js";
 import { type ByteRange, cutBytes } from "./cuts.js";
 import { GHOST_BITS, ghostSlices } from "./ghost.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
@@ -203,6 +203,12 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
       for (const part of partsOf(info, use.ranges.get(field) ?? [], isAlone(field)))
         pieces.push(valuePiece(gress, part, isAlone(field)));
   }
+  // A mirror or a resubmission carries values that nothing sets, too.
+  for (const field of carried) {
+    const info = model.fields.get(field);
+    if (info === undefined || touched.has(field) || model.parser.sets(gress).has(field)) continue;
+    if (info.metadata || !isCarried(info.header)) pieces.push(...exactPieces(gress, info, isAlone(field)));
+  }
   // What the parser alone sets, the deparser takes from a container, too.
   for (const field of model.hasEgressParser ? model.parser.sets(gress) : []) {
     const width = model.fields.get(field)?.width;
@@ -343,6 +349,9 @@ function givenBits(
         ? { field: "$ingress.mirror_type", width: MIRROR_BITS.shared }
         : { field: UNSET_TYPE, width: MIRROR_BITS.separate },
     );
+  // The deparser looks at the kind of mirror where egress has one.
+  if (gress === "egress" && !isShared && model.parser.carries(gress).size > 0 && !isTouched("mirror_type"))
+    given.push({ field: "$egress.mirror_type", width: MIRROR_BITS.separate });
   if (gress === "egress" && isShared) given.push({ field: "$egress.mirror_io_select", width: 1 });
   // Bits that say which headers of the padding are sent: one stands with those of other headers, several at the low end of a container.
   const padding = gress === "egress" ? paddingHeaders(model.program, target.parde?.parser) : 0;
@@ -371,7 +380,7 @@ const MAX_BITS = 32;
 const PORT_BYTES = 2;
 
 function headerPieces(input: AllocationInput, use: GressUse, header: string, request: Request): Piece[] {
-  const { model, target } = input;
+  const { model, target, requests } = input;
   const { gress, touched } = use;
   const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
   const info = defined(model.headers.get(header));
@@ -379,13 +388,15 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
   const bytes = Math.ceil(info.bits / 8);
   // Past the pipeline go whole values alone.
   const isWhole = (target.phv.arrangement?.bypasses ?? 0) > 0;
-  const isListed = (field: string) => model.parser.carries(gress).has(field);
+  // What mirrors, resubmissions and digests have stands apart, in containers that they reach (p4c, phv/make_clusters.cpp, break_cond_digest_field).
+  const isListed = (field: string) =>
+    model.parser.carries(gress).has(field) || (!isWhole && model.parser.digests(gress).has(field));
+  const hasPort = gress === "egress" && model.hasEgressParser && intrinsicHeader(model, gress) === header;
   const touchedBytes = bytesTouched(fields, use, isWhole);
   for (const { name, offset, width } of fields)
     if (isListed(name))
       for (let byte = offset >> 3; 8 * byte < offset + width; byte++) touchedBytes.add(byte);
-  if (gress === "egress" && model.hasEgressParser && intrinsicHeader(model, gress) === header)
-    for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
+  if (hasPort) for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
   const zeros = model.sentZeros[gress];
   const asked = withoutOverlap(
     askedRanges(
@@ -399,13 +410,21 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
       ({ name, offset, width }) => zeros.has(name) && offset < 8 * byte + 8 && 8 * byte < offset + width,
     );
   const isAsked = (byte: number) => asked.some(({ from, to }) => from <= byte && byte < to);
+  const isIn = ({ offset, width }: FieldInfo, { from, to }: ByteRange) =>
+    offset < 8 * to && 8 * from < offset + width;
+  const isFree = ({ name }: FieldInfo) => !isAlone(name) && !isListed(name) && request(name) === undefined;
+  const wide =
+    isWhole || model.parser.isSent(gress, header)
+      ? []
+      : use.kept(header).filter((one) => isFree(one) && isWide(one, use.kept(header), touchedBytes));
   const needed = (byte: number) =>
-    model.parser.isSent(gress, header) ||
-    touchedBytes.has(byte) ||
-    fields.some(
-      ({ name, offset, width }) =>
-        offset < 8 * byte + 8 && 8 * byte < offset + width && model.parser.reads(gress).has(name),
-    );
+    !wide.some((field) => isIn(field, { from: byte, to: byte + 1 })) &&
+    (model.parser.isSent(gress, header) ||
+      touchedBytes.has(byte) ||
+      fields.some(
+        ({ name, offset, width }) =>
+          offset < 8 * byte + 8 && 8 * byte < offset + width && model.parser.reads(gress).has(name),
+      ));
   const apart = fields.filter(({ name }) => isAlone(name) || isListed(name));
   // Values that have a byte in common stay together.
   const isWithin = (byte: number) =>
@@ -415,6 +434,9 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
       .flatMap(({ offset, width }) => [offset >> 3, (offset + width + 7) >> 3])
       .filter((byte) => !isWithin(byte)),
     ...bordersOfStages(input, use.operations, fields, bytes),
+    ...bordersOfRequests(fields, (a, b) => requests.parts(gress, a, b)),
+    // The deparser takes the port from the low end of its container (p4c, phv/phv_fields.cpp, deparsed_bottom_bits).
+    ...(hasPort ? [PORT_BYTES] : []),
   ]);
   const boundaries = boundariesOf(fields, use);
   const shape = {
@@ -437,16 +459,34 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
       ({ name, offset, width }) => offset < 8 * to && 8 * from < offset + width && touched.has(name),
     );
   const cuts = rest.flatMap((range) => cutBytes(range, shape));
-  const isIn = ({ offset, width }: FieldInfo, { from, to }: ByteRange) =>
-    offset < 8 * to && 8 * from < offset + width;
   for (const { from, to } of new Set([...asked, ...cuts.map(({ list }) => list)])) {
     const list = { bits: 8 * (to - from), fields: fields.filter((one) => isIn(one, { from, to })).length };
     for (let byte = from; byte < to; byte++) use.lists.set(`${header} ${byte}`, list);
   }
   return [
+    ...wide.map(({ name, offset, width }) => {
+      const own = valuePiece(gress, { field: name, lo: 0, width }, false);
+      return { ...own, slices: own.slices.map((slice) => ({ ...slice, at: -(offset + width) & 7 })) };
+    }),
     ...asked.map((range) => piece(range, isTouched(range))),
     ...cuts.map((range) => piece(range, range.isTouched)),
   ];
+}
+
+/**
+ * The field takes three bytes of its own, all of which tables touch: where the deparser does not send the header, it stands in one container of
+ * 32 bits, of which the rest is free (p4c, phv/slicing/phv_slicing_dfs_iterator.cpp: without exact_containers a list need not fill its containers).
+ */
+function isWide(
+  { name, offset, width }: FieldInfo,
+  kept: readonly FieldInfo[],
+  touchedBytes: ReadonlySet<number>,
+): boolean {
+  const [from, to] = [offset >> 3, (offset + width + 7) >> 3];
+  if (to - from !== 3 || width > 24) return false;
+  if (kept.some((one) => one.name !== name && one.offset < 8 * to && 8 * from < one.offset + one.width))
+    return false;
+  return [from, from + 1, from + 2].every((byte) => touchedBytes.has(byte));
 }
 
 /** Bytes of a header that a table reads or writes. */

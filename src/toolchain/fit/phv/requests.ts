@@ -37,6 +37,8 @@ export interface PhvRequests {
   excludes(gress: Gress, a: string, b: string): boolean;
   /** `@pa_no_overlay` of two or more fields. */
   keepsApart(gress: Gress, a: string, b: string): boolean;
+  /** `@pa_no_pack` of two or more fields: they are not in one container. */
+  parts(gress: Gress, a: string, b: string): boolean;
   /** `@pa_auto_init_metadata`: values of metadata begin as zero. Else what no table wrote may be anything, as in P4-16. */
   readonly zeroesMetadata: boolean;
 }
@@ -45,6 +47,7 @@ export const NO_REQUESTS: PhvRequests = {
   of: () => undefined,
   excludes: () => false,
   keepsApart: () => false,
+  parts: () => false,
   zeroesMetadata: false,
 };
 
@@ -67,6 +70,7 @@ export function readRequests(
   const byField = { ingress: new Map<string, FieldRequest>(), egress: new Map<string, FieldRequest>() };
   const exclusive: Pairs = { ingress: new Map(), egress: new Map() };
   const apart: Pairs = { ingress: new Map(), egress: new Map() };
+  const parted: Pairs = { ingress: new Map(), egress: new Map() };
   const passedOver: PassedOver[] = [];
   for (const pragma of model.phvPragmas) {
     const { name, args, source_info: source } = pragma;
@@ -88,6 +92,7 @@ export function readRequests(
       if (reason !== undefined) refuse(reason);
       else if (name === "pa_mutually_exclusive") pairs(exclusive[gress], found);
       else if (name === "pa_no_overlay" && found.length > 1) pairs(apart[gress], found);
+      else if (name === "pa_no_pack") pairs(parted[gress], found);
       else
         for (const field of found.flat()) {
           const width = model.fields.get(field)?.width ?? 1;
@@ -100,6 +105,7 @@ export function readRequests(
     of: (gress, field) => byField[gress].get(field),
     excludes: (gress, a, b) => exclusive[gress].get(a)?.has(b) === true,
     keepsApart: (gress, a, b) => apart[gress].get(a)?.has(b) === true,
+    parts: (gress, a, b) => parted[gress].get(a)?.has(b) === true,
     zeroesMetadata: model.phvPragmas.some(({ name }) => name === ZEROES),
   };
   return { requests, passedOver };
@@ -112,6 +118,7 @@ const OBEYED: ReadonlySet<string> = new Set([
   "pa_container_type",
   "pa_solitary",
   "pa_no_overlay",
+  "pa_no_pack",
   "pa_mutually_exclusive",
   "pa_atomic",
   "pa_no_init",

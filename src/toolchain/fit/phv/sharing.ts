@@ -69,6 +69,11 @@ export class Sharing {
     );
   }
 
+  /** The parser takes some of it from the packet, so that it keeps its bits of a byte. */
+  isFromPacket({ slices }: Piece): boolean {
+    return slices.some(({ field }) => this.#isParsed(field));
+  }
+
   /** A value for the deparser or the traffic manager. */
   isForDeparser({ slices }: Piece): boolean {
     return slices.some(({ field }) => this.input.model.forDeparser.has(field) || field.startsWith("$"));
@@ -227,6 +232,9 @@ export class Sharing {
     const clears = (one: PlacedSlice, other: PlacedSlice) =>
       other.live.from === FROM_PARSER && !this.#areOfOneHeader(one.field, other.field);
     if (parsed.some((one) => slices.some((other) => other !== one && clears(one, other)))) return false;
+    const { requests } = this.input;
+    if (slices.some((one) => slices.some((other) => requests.parts(this.gress, one.field, other.field))))
+      return false;
     const writings = slices.flatMap(({ field }) => this.#writings.get(field) ?? []);
     const actions = new Map<string, Writing[]>();
     for (const writing of writings) {

@@ -624,6 +624,10 @@ class Verification {
         const own = [slice, other].some(({ field }) => requests.of(gress, field)?.hasOwnPlace === true);
         if (meet && (own || requests.keepsApart(gress, slice.field, other.field)))
           this.#wrong("pragma", `${slice.field} and ${other.field} share the bits of ${name}`);
+        const isParted =
+          requests.parts(gress, slice.field, other.field) && !this.#isInByte(gress, slice, other);
+        if (isParted && this.#isBeside(gress, slice, other))
+          this.#wrong("pragma", `${slice.field} and ${other.field} are both in ${name}`);
       }
     }
   }

@@ -4,6 +4,7 @@ import { type DependencyGraph, findDependencies, ignoresDependency } from "../de
 import { TablePlan } from "../memory/layout.js";
 import { type FitModel, type Gress, threadOf } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
+import { readRequests } from "../phv/requests.js";
 import { validityContainers } from "../phv/validity.js";
 import type { Target } from "../target.js";
 import { demandOf, isCopied, operandsByMemory } from "./demand.js";
@@ -138,7 +139,7 @@ export function neededWith(
 /** Prepares the placement of a model on a target. */
 export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
-  const phv = packFields(model, target);
+  const phv = packFields(model, target, readRequests(model, target).requests);
   const { plans, demands } = neededWith({ model, graph }, target, phv);
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
