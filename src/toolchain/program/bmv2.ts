@@ -43,6 +43,8 @@ export interface ArchitectureInfo {
   pipes: PipeInfo[];
   /** Only in the form that `fit` reads. */
   pragmas?: PhvPragma[];
+  /** By type of header, the fields that the program marks with `@padding`. */
+  paddings?: Record<string, string[]>;
   /** So are these: the methods of the register actions that the program calls. */
   methods?: AluMethod[];
 }

@@ -17,7 +17,8 @@ const source = (parts: Parts): string => `#include <core.p4>
 header first_h { bit<16> x; bit<16> y; }
 header second_h { bit<8> a; bit<16> b; bit<32> c; bit<8> d; }
 header copy_h { bit<8> kind; bit<48> time; }
-struct headers_t { first_h first; second_h second; }
+header timer_h { @padding bit<3> marked; bit<5> free; bit<16> count; }
+struct headers_t { timer_h timer; first_h first; second_h second; }
 struct locals_t { bit<9> port; bit<10> session; bit<1> yes; bit<1> no; copy_h copy; }
 struct news_t { bit<16> b; bit<8> d; }
 parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
@@ -27,6 +28,8 @@ control I(inout headers_t h, inout locals_t m, in ingress_intrinsic_metadata_t i
     inout ingress_intrinsic_metadata_for_deparser_t dp, inout ingress_intrinsic_metadata_for_tm_t tm) {
   Register<bit<1>, bit<16>>(65536) r;
   Register<bit<1>, bit<16>>(65536) s;
+  RegisterAction<bit<1>, bit<16>, bit<1>>(r) of_r = { void apply(inout bit<1> v, out bit<1> o) { o = v; v = 0; } };
+  RegisterAction<bit<1>, bit<16>, bit<1>>(s) of_s = { void apply(inout bit<1> v, out bit<1> o) { o = v; v = 0; } };
   apply { tm.ucast_egress_port = 1; ${parts.ingress ?? ""} }
 }
 control ID(packet_out p, inout headers_t h, in locals_t m, in ingress_intrinsic_metadata_for_deparser_t dp) {
@@ -87,6 +90,14 @@ describe("containers on a Tofino 1", () => {
     ]);
   });
 
+  it("of bytes with padding that no table touches are those of tables, of the other ones not", () => {
+    const parse = "p.extract(h.timer);";
+    expect(containersOf({ parse }, "ingress", "marked", "free", "count")).toEqual([
+      "8: marked[0+3]@5 free[0+5]@0",
+      "T16: count[0+16]@0",
+    ]);
+  });
+
   it("of what a mirror carries are there also where nothing sets it", () => {
     const egressDeparse =
       "if (dp.mirror_type == 1) { mirror.emit<copy_h>(m.session, {m.copy.kind, m.copy.time}); }";
@@ -107,7 +118,7 @@ describe("containers on a Tofino 1", () => {
   });
 
   it("hold no two fields that @pa_no_pack names, so that tables that set them share a stage", () => {
-    const ingress = `m.yes = r.read(h.first.x); m.no = s.read(h.first.x);
+    const ingress = `m.yes = of_r.execute(h.first.x); m.no = of_s.execute(h.first.x);
       if (m.yes == 1 && m.no == 0) h.first.y = 1;`;
     const pragmas = '@pa_no_pack("ingress", "m.yes", "m.no")';
     expect(fitTna(source({ ingress })).stages).toBe(3);

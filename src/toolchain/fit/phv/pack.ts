@@ -9,7 +9,6 @@ import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
 import type { Target } from "../target.js";
-import type { PhvRequests } from "./requests.js";
 import { validityContainers, validityLists } from "./validity.js";
 
 export type ContainerSize = 8 | 16 | 32;
@@ -55,9 +54,12 @@ const WORD_BITS = 32;
 /** Of values for the traffic manager that share a byte: `drop_ctl` has 3 bits. */
 const MAX_FLAG_BITS = 3;
 
+/** The program wants two fields in different containers. */
+type IsParted = (gress: Gress, a: string, b: string) => boolean;
+
 /** Lays out the fields of both gresses. */
-export function packFields(model: FitModel, target: Target, requests: PhvRequests): PhvLayout {
-  const packer = new Packer(model, target, requests);
+export function packFields(model: FitModel, target: Target, isParted: IsParted): PhvLayout {
+  const packer = new Packer(model, target, isParted);
   for (const gress of ["ingress", "egress"] as const) packer.packGress(gress);
   return packer.layout();
 }
@@ -69,7 +71,7 @@ class Packer {
   constructor(
     readonly model: FitModel,
     readonly target: Target,
-    readonly requests: PhvRequests,
+    readonly isParted: IsParted,
   ) {}
 
   layout(): PhvLayout {
@@ -197,7 +199,7 @@ class Packer {
     let slices: Bits[] = [];
     let bits = 0;
     for (const { name, width } of flags) {
-      const isParted = slices.some(({ field }) => this.requests.parts(gress, field, name));
+      const isParted = slices.some(({ field }) => this.isParted(gress, field, name));
       if (isParted || bits + width > 8) {
         this.#place(gress, slices, bits, false);
         [slices, bits] = [[], 0];

@@ -12,6 +12,7 @@ import type { AllocationInput } from "./allocation.js";
 import { bordersOfRequests, bordersOfStages } from "./conflicts.js";
 import { type ByteRange, cutBytes } from "./cuts.js";
 import { GHOST_BITS, ghostSlices } from "./ghost.js";
+import { bytesTouched, isWide, paddingOf } from "./header-bytes.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
 
 interface PieceSlice {
@@ -392,7 +393,7 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
   const isListed = (field: string) =>
     model.parser.carries(gress).has(field) || (!isWhole && model.parser.digests(gress).has(field));
   const hasPort = gress === "egress" && model.hasEgressParser && intrinsicHeader(model, gress) === header;
-  const touchedBytes = bytesTouched(fields, use, isWhole);
+  const touchedBytes = bytesTouched(fields, use.ranges, isWhole);
   for (const { name, offset, width } of fields)
     if (isListed(name))
       for (let byte = offset >> 3; 8 * byte < offset + width; byte++) touchedBytes.add(byte);
@@ -417,6 +418,9 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
     isWhole || model.parser.isSent(gress, header)
       ? []
       : use.kept(header).filter((one) => isFree(one) && isWide(one, use.kept(header), touchedBytes));
+  // Padding is not for containers beside the pipeline (p4c, phv/phv_fields.cpp, is_tphv_candidate).
+  const padding = isWhole || touchedBytes.size > 0 ? [] : paddingOf(model, header, fields);
+  const isPadding = (byte: number) => padding.some((field) => isIn(field, { from: byte, to: byte + 1 }));
   const needed = (byte: number) =>
     !wide.some((field) => isIn(field, { from: byte, to: byte + 1 })) &&
     (model.parser.isSent(gress, header) ||
@@ -449,9 +453,9 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
     isTouched: (byte: number) => touchedBytes.has(byte),
   };
   const all = Array.from({ length: bytes }, (_, byte) => byte);
-  const rest = runsOf(all.filter((byte) => !isAsked(byte) && !isZero(byte) && needed(byte))).flatMap(
-    (range) => splitAt(range, borders),
-  );
+  const rest = runsOf(
+    all.filter((byte) => !isAsked(byte) && !isZero(byte) && !isPadding(byte) && needed(byte)),
+  ).flatMap((range) => splitAt(range, borders));
   const part = headerPart(model, use, header);
   const piece = (range: ByteRange, isTouched: boolean) => bytePiece(part, range, isTouched, isAlone);
   const isTouched = ({ from, to }: ByteRange) =>
@@ -469,36 +473,11 @@ function headerPieces(input: AllocationInput, use: GressUse, header: string, req
       return { ...own, slices: own.slices.map((slice) => ({ ...slice, at: -(offset + width) & 7 })) };
     }),
     ...asked.map((range) => piece(range, isTouched(range))),
+    ...all
+      .filter((byte) => isPadding(byte) && !isAsked(byte) && !isZero(byte) && needed(byte))
+      .map((byte) => piece({ from: byte, to: byte + 1 }, true)),
     ...cuts.map((range) => piece(range, range.isTouched)),
   ];
-}
-
-/**
- * The field takes three bytes of its own, all of which tables touch: where the deparser does not send the header, it stands in one container of
- * 32 bits, of which the rest is free (p4c, phv/slicing/phv_slicing_dfs_iterator.cpp: without exact_containers a list need not fill its containers).
- */
-function isWide(
-  { name, offset, width }: FieldInfo,
-  kept: readonly FieldInfo[],
-  touchedBytes: ReadonlySet<number>,
-): boolean {
-  const [from, to] = [offset >> 3, (offset + width + 7) >> 3];
-  if (to - from !== 3 || width > 24) return false;
-  if (kept.some((one) => one.name !== name && one.offset < 8 * to && 8 * from < one.offset + one.width))
-    return false;
-  return [from, from + 1, from + 2].every((byte) => touchedBytes.has(byte));
-}
-
-/** Bytes of a header that a table reads or writes. */
-function bytesTouched(fields: readonly FieldInfo[], { ranges }: GressUse, isWhole: boolean): Set<number> {
-  const bytes = new Set<number>();
-  for (const { name, offset, width } of fields)
-    for (const access of ranges.get(name) ?? []) {
-      const { lo, width: bits } = isWhole ? { lo: 0, width } : access;
-      const end = offset + width - lo;
-      for (let byte = (end - Math.min(bits, width - lo)) >> 3; 8 * byte < end; byte++) bytes.add(byte);
-    }
-  return bytes;
 }
 
 /** Bits of a header at which a value begins, or a part of one that a table names, in ascending order. */

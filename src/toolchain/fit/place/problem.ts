@@ -139,7 +139,7 @@ export function neededWith(
 /** Prepares the placement of a model on a target. */
 export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
-  const phv = packFields(model, target, readRequests(model, target).requests);
+  const phv = packFields(model, target, readRequests(model, target).requests.parts);
   const { plans, demands } = neededWith({ model, graph }, target, phv);
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());

@@ -39,6 +39,14 @@ export function packedFields(type: Header, fields: readonly Field[]): readonly F
   return [...fixed, ...whole.toReversed()].map(({ field }) => field).concat(filled(rest));
 }
 
+/** Those of the fields that the program marks with `@padding`. */
+export function paddingFields(type: Header, fields: readonly Field[]): readonly Field[] {
+  if (fields.length !== type.fields.length) return [];
+  return fields.filter(
+    (_, i) => type.fields[i]?.annotations?.some(({ name }) => name === "padding") === true,
+  );
+}
+
 /** The fields with padding between them, the highest bits first. */
 function filled(fields: readonly { readonly field: Field; readonly width: number }[]): Field[] {
   const upwards: Field[] = [];

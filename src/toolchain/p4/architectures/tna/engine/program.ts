@@ -12,13 +12,14 @@ import { Resources } from "../../../emit/bmv2-resources.js";
 import { constantBits } from "../../../emit/bmv2-tables.js";
 import type { BlockKind, Emission } from "../../../emit/emission.js";
 import { emitEntries } from "../../../emit/entries.js";
-import { Layout } from "../../../emit/layout.js";
+import { type Field, Layout } from "../../../emit/layout.js";
 import { emitP4Info } from "../../../emit/p4info.js";
 import { standardInstances } from "../../../emit/p4info-instances.js";
 import type { Architecture } from "../../../lower/architecture.js";
 import { BMV2_PASSES } from "../../../lower/bmv2-passes.js";
 import { elaborate } from "../../../lower/elaborate/program.js";
 import type {
+  AggregateType,
   Expr,
   IrAction,
   IrBlock,
@@ -36,7 +37,7 @@ import type { SourceUnit } from "../../../syntax/ast.js";
 import { lowerCalls } from "./calls.js";
 import { splitDeparser } from "./deparsers.js";
 import { flagExits } from "./exits.js";
-import { packedFields } from "./flexible.js";
+import { packedFields, paddingFields } from "./flexible.js";
 import { nameImplementations } from "./implementations.js";
 import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
@@ -119,10 +120,12 @@ function emit(
   lowering: Lowering,
   { path, portMetadata, pragmas }: Made,
 ): bmv2.Bmv2Program {
-  const layout = new Layout({
-    padsHeaders: true,
-    ...(lowering.form === "hardware" && { arrange: packedFields }),
-  });
+  const paddings = new Set<Field>();
+  const arrange = (type: AggregateType, fields: readonly Field[]) => {
+    for (const one of paddingFields(type, fields)) paddings.add(one);
+    return packedFields(type, fields);
+  };
+  const layout = new Layout({ padsHeaders: true, ...(lowering.form === "hardware" && { arrange }) });
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = {
     expressions,
@@ -177,10 +180,23 @@ function emit(
       name: lowering.architecture,
       pipes: infos,
       ...(pragmas.length > 0 ? { pragmas } : {}),
+      ...(paddings.size > 0 ? { paddings: namesByType(layout.headerTypes, paddings) } : {}),
       ...(lowering.registers.methods.size > 0 ? { methods: [...lowering.registers.methods.values()] } : {}),
     },
     __meta__: { version: [2, 23], compiler: "p4loom" },
   };
+}
+
+/** Names of fields by type of header. */
+function namesByType(
+  types: readonly bmv2.HeaderType[],
+  fields: ReadonlySet<Field>,
+): Record<string, string[]> {
+  const named = types.map(({ name, fields: all }): [string, string[]] => [
+    name,
+    all.filter((one) => fields.has(one)).map(([field]) => field),
+  ]);
+  return Object.fromEntries(named.filter(([, names]) => names.length > 0));
 }
 
 /** The lists of the program, filled pipe by pipe. */
