@@ -200,3 +200,14 @@ it("gives each table actions of its own, so that one can lose what the other ove
   const written = model.units.map(({ actions }) => actions.map(({ writes }) => writes.length));
   expect([stages, written]).toEqual([1, [[0, 1], [1]]]);
 });
+
+it("matches the bits of a key that a mask leaves, without a table that computes them", () => {
+  const keysOf = (key: string) => {
+    const ingress = `action set() { hdr.d.b = 1; } table t { key = { ${key} : exact; } actions = { set; } size = 16; }`;
+    return fitOf({ ingress, apply: "t.apply();" }).model.units.map((unit) =>
+      unit.key.map(({ access: { field, lo, width } }) => [field, lo, width]),
+    );
+  };
+  expect(keysOf("hdr.d.a & 0xff00")).toEqual([[["hdr.d.a", 8, 8]]]);
+  expect(keysOf("hdr.d.a & 0x5")).toHaveLength(2);
+});

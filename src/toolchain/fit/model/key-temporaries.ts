@@ -5,7 +5,7 @@
  */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { readAssignment, readsOf } from "./expressions.js";
+import { type Expr, onesOf, readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
 import { bypass, dropCleared, editingOf, nextNodes, replaced } from "./simplify/graph.js";
 import { ownActions } from "./simplify/own-actions.js";
@@ -18,6 +18,8 @@ interface Copy {
   readonly value: bmv2.Value;
   /** The value, where it is a field or a slice of one. */
   readonly slice: Access | undefined;
+  /** The bits that a mask leaves of a field: a key of a TNA program matches them in place (p4c, common/extract_maupipe.cpp). */
+  readonly masked: Access | undefined;
   readonly sources: readonly Access[];
 }
 
@@ -79,7 +81,7 @@ function simplify(
     const tables = pipeline.tables.filter((table) => table.key.some((key) => namesField(key, name)));
     const conditions = pipeline.conditionals.filter((condition) => mentions(condition.expression, name));
     const readers = [...tables.map((table) => table.name), ...conditions.map((condition) => condition.name)];
-    const { slice } = found;
+    const slice = program.architecture === undefined ? found.slice : (found.slice ?? found.masked);
     if (readers.length === 0 || (tables.length > 0 && slice === undefined)) continue;
     if (program.pipelines.some((other) => other !== pipeline && tests(other, name))) continue;
     // A reader that packets reach past the assignment sees another value.
@@ -119,7 +121,18 @@ function copyOf(
   const sources = readsOf(expr);
   if (sources.some((source) => source.field === access.field)) return undefined;
   const slice = expr.kind === "field" ? expr.access : undefined;
-  return { node: table.name, action, primitive, value, slice, sources };
+  return { node: table.name, action, primitive, value, slice, masked: maskedBits(expr), sources };
+}
+
+/** Neighbour bits of a field that a constant mask leaves at their places. */
+function maskedBits(expr: Expr): Access | undefined {
+  if (expr.kind !== "operation" || expr.op !== "&") return undefined;
+  const [value, mask] = expr.parts;
+  if (value?.kind !== "field" || mask?.kind !== "constant" || mask.value <= 0n) return undefined;
+  const lo = mask.value.toString(2).match(/0*$/)![0].length;
+  const width = onesOf(mask.value >> BigInt(lo));
+  if (width === undefined || lo + width > value.access.width) return undefined;
+  return { ...value.access, lo: value.access.lo + lo, width };
 }
 
 /** Whether a key or a condition reads the field. */
