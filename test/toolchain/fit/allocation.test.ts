@@ -460,6 +460,36 @@ describe("an allocation", () => {
     expect(verifyPhv(input, { ...allocation, containers }).map(({ rule }) => rule)).toContain("kind");
   });
 
+  it("moves what tables are done with to a dark container while another value has its place, on chips with such containers", () => {
+    const shape = {
+      header: [4, 1, 4, 1],
+      metadata: [8, 8],
+      apply: [
+        "if (h.a.kind == 3) { h.a.f1 = 4; }",
+        "m.m1 = h.a.kind + 1; m.m1 = m.m1 + 2; m.m1 = m.m1 + 3;",
+        "if (m.m1 == 7) { m.m0 = 4; } if (m.m1 == 8) { m.m0 = 9; } h.a.f3 = m.m0;",
+      ],
+    };
+    const { input, allocation } = fitOf(shape, tofino2);
+    const places = placeOf(allocation, "h.a.f1").filter(({ gress }) => gress === "ingress");
+    const [place, parking] = [...places].sort((a, b) => b.slices.length - a.slices.length);
+    expect(place?.slices.map(({ field }) => field).sort()).toEqual(["h.a.f1", "scalars.m.m0"]);
+    const left = place?.slices.find(({ field }) => field === "h.a.f1");
+    expect([parking?.kind, parking?.slices]).toEqual([
+      "dark",
+      [{ ...left, away: undefined, live: left?.away, isParked: true }],
+    ]);
+    expect(verifyPhv(input, allocation)).toEqual([]);
+    // The verifier wants the dark container, and the value there while it is away.
+    const lost = { ...allocation, containers: allocation.containers.filter((one) => one !== parking) };
+    expect(verifyPhv(input, lost)).not.toEqual([]);
+    expect(
+      placeOf(fitOf(shape, tofino).allocation, "h.a.f1").flatMap(({ slices }) =>
+        slices.filter(({ away }) => away),
+      ),
+    ).toEqual([]);
+  });
+
   it("keeps a value that only other values set, and nothing looks up, in a dark container", () => {
     const moved = (...apply: string[]) => {
       const { input, allocation } = fitOf({ header: [2, 2], metadata: [16], apply }, tofino2);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Apart } from "../../../src/toolchain/fit/phv/apart.js";
 import { Beginnings } from "../../../src/toolchain/fit/phv/beginnings.js";
+import { Dominators } from "../../../src/toolchain/fit/phv/dominators.js";
 import { Lifetimes } from "../../../src/toolchain/fit/phv/lifetimes.js";
 import { useOf } from "../../../src/toolchain/fit/phv/pieces.js";
 import { tnaSource } from "./programs.js";
@@ -48,7 +49,13 @@ function beginningsOf({
   const input = allocationInputOf(result);
   const use = useOf(model, result.target, "ingress");
   const lifetimes = new Lifetimes(input, "ingress");
-  const beginnings = new Beginnings(input, "ingress", new Apart(model, use), lifetimes);
+  const beginnings = new Beginnings(
+    input,
+    "ingress",
+    new Apart(model, use),
+    lifetimes,
+    new Dominators(model, "ingress", true),
+  );
   const full = (name: string) => [...model.fields.keys()].find((field) => field.endsWith(`.${name}`)) ?? name;
   const named = (id: number) => model.units[id]!.label.split(".").at(-1)!;
   return {

@@ -10,7 +10,6 @@ import type {
   Bypass,
   PhvAllocation,
   PhvRule,
-  PlacedSlice,
   Unallocated,
 } from "./allocation.js";
 import { bypassesOf } from "./bypass.js";
@@ -18,18 +17,10 @@ import { Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import { besidesInOrder, inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
-import {
-  bytePiece,
-  type GressUse,
-  headerPart,
-  isAtEnd,
-  PADDING,
-  type Piece,
-  piecesOf,
-  useOf,
-} from "./pieces.js";
+import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
+import { isForEnd, isParking, occupy, type Place, placeAround, placeIn } from "./places.js";
 import { ZERO_INDEX, zeroSlices } from "./sent-zeros.js";
-import { areApart, overlap, Sharing } from "./sharing.js";
+import { overlap, Sharing } from "./sharing.js";
 import { halvesOf, slicingsOf, unbroken } from "./slicings.js";
 import { withValidityLists } from "./validity-lists.js";
 
@@ -55,14 +46,6 @@ export function allocatePhv(input: AllocationInput, layout: PhvLayout): PhvAlloc
 }
 
 const SIZES = [8, 16, 32] as const;
-
-interface Place {
-  readonly slot: Slot;
-  /** The piece's slices there. */
-  readonly slices: readonly PlacedSlice[];
-  /** What the slices of the container become, where another value is there before or after the piece. */
-  readonly others?: readonly PlacedSlice[];
-}
 
 interface Choice {
   readonly group: readonly Slot[];
@@ -168,6 +151,27 @@ class Allocator {
     });
   }
 
+  /**
+   * The field of a header goes past the pipeline as well as through it: it is in a row of fields that no table writes, and tables touch some
+   * of them not at all (p4c, parde/clot/clot_info.cpp). Of such fields the compiler moves none to make room (n_clot_bits).
+   */
+  #isPast({ gress, use }: Sharing, field: string): boolean {
+    const { model } = this.input;
+    const info = model.fields.get(field);
+    if (info === undefined || info.metadata) return false;
+    const { header } = info;
+    if (!model.parser.isParsed(gress, header) || model.parser.isMade(header)) return false;
+    const written = new Set(use.operations.map(({ op }) => op.write.field));
+    const row: boolean[] = [];
+    for (const name of model.headers.get(header)?.fields ?? []) {
+      if (name === field && written.has(name)) return false;
+      if (!written.has(name)) row.push(!use.touched.has(name));
+      else if (model.fields.get(name)!.offset > info.offset) break;
+      else row.length = 0;
+    }
+    return row.some(Boolean);
+  }
+
   /** The program asks for the size of its containers, or for containers of its own. */
   #isFixed(gress: Gress, field: string): boolean {
     const asked = this.input.requests.of(gress, field);
@@ -254,9 +258,9 @@ class Allocator {
       if (choice === undefined) break;
       choices.push(choice);
       if (choices.length < way.length)
-        undo.push(...this.#occupyGroup(choice.pieces, choice.group, sharing)!.undo);
+        undo.unshift(...this.#occupyGroup(choice.pieces, choice.group, sharing)!.undo);
     }
-    for (const back of undo.reverse()) back();
+    for (const back of undo) back();
     if (choices.length < way.length) return undefined;
     return { choices, cost: choices.reduce((sum, { cost }) => sum + cost, 0) };
   }
@@ -321,8 +325,11 @@ class Allocator {
       if (slot.size !== piece.size || (slot.block.gress ?? sharing.gress) !== sharing.gress) continue;
       if (!sharing.admits(slot.kind, piece)) continue;
       this.input.work?.spend(1 + slot.guests.length);
+      if (isParking(slot)) continue;
       if (slot.guests.length > 0) {
-        const place = placeIn(slot, piece, sharing, this.#takesTurns || isForEnd(slot, piece.slices));
+        const place =
+          placeIn(slot, piece, sharing, this.#takesTurns || isForEnd(slot, piece.slices)) ??
+          placeAround(slot, piece, sharing, { slots, isPast: (field) => this.#isPast(sharing, field) });
         if (place === undefined) used.push(slot);
         else {
           const cost = this.#costOf(place, piece, sharing);
@@ -350,14 +357,15 @@ class Allocator {
    * the most bits beside others; on chips with kinds of containers the shared places count first (p4c, allocate_phv.cpp,
    * default_alloc_score_is_better).
    */
-  #costOf({ slot, slices, others }: Place, piece: Piece, sharing: Sharing): number {
+  #costOf({ slot, slices, others, parked, sharedBits }: Place, piece: Piece, sharing: Sharing): number {
     const { size, isAlone } = piece;
     const isLater = this.input.target.phv.deparser_validity_shared;
     const { isNew, isShared } = isLater ? LATER : EARLIER;
     const free = size - slices.reduce((sum, { width }) => sum + width, 0);
     const ofValidity = isLater && slices.every(({ field }) => field.endsWith("$"));
     const wasted = ofValidity ? WASTED_VALIDITY * free : isAlone ? WASTED_BIT * free : 0;
-    if (others !== undefined && !this.#takesTurns && !isForEnd(slot, slices)) return IN_TURN;
+    const isInTurn = others !== undefined && parked === undefined;
+    if (isInTurn && !this.#takesTurns && !isForEnd(slot, slices)) return IN_TURN;
     const bits = slices.reduce((sum, { width }) => sum + width, 0);
     const unfit = isLater ? UNFIT_BIT * bits * sharing.excessOf(slot.kind, piece) : 0;
     if (slot.guests.length === 0) {
@@ -365,6 +373,7 @@ class Allocator {
       const setsGress = (isFixed ? 0 : SETS_GRESS) + (gress === undefined ? NEW_BLOCK : 0);
       return (slot.kind === "dark" ? 0 : isNew) + unfit + wasted + setsGress;
     }
+    if (sharedBits !== undefined) return wasted + unfit - sharedBits * isShared;
     let cost = wasted + unfit;
     for (const slice of slices) {
       const hasOther = slot.guests.some((guest) => guest.slices.some((one) => overlap(one, slice)));
@@ -432,107 +441,10 @@ const WASTED_VALIDITY = 1e10;
 const SETS_GRESS = 1e-3;
 const NEW_BLOCK = 1e-5;
 
-/** What the deparser alone has takes any place after another value, which it need not find cleared. */
-function isForEnd({ guests }: Slot, slices: readonly { readonly field: string }[]): boolean {
-  const isEnd = (list: typeof slices) => list.some(({ field }) => isAtEnd(field));
-  return isEnd(slices) || (guests.length > 0 && guests.every((guest) => isEnd(guest.slices)));
-}
-
 /** The bytes of a header's piece, by name. */
 function bytesOf({ bytes, size }: Piece): string[] {
   if (bytes === undefined) return [];
   return Array.from({ length: size / 8 }, (_, i) => `${bytes.header} ${bytes.first + i}`);
-}
-
-/** The deparser shifts a value by at most so many bits (p4c, phv/phv_fields.cpp, DeparserParameter). */
-const LAST_FOR_DEPARSER = 7;
-
-/** The lowest place at which a container in use admits a piece; with `inTurn` also where others have the bits before or after it. */
-function placeIn(slot: Slot, piece: Piece, sharing: Sharing, inTurn: boolean): Place | undefined {
-  const isSmall =
-    piece.bytes === undefined &&
-    !piece.isAlone &&
-    piece.isListed === undefined &&
-    piece.slices.length === 1 &&
-    piece.slices[0]!.field !== PADDING &&
-    !sharing.use.aligned.has(piece.slices[0]!.field);
-  const first = sharing.placed(piece, 0);
-  // What may not have the same place stands beside, wherever the piece begins.
-  const others = slot.guests.flatMap(({ piece: other, slices }) =>
-    slices
-      .filter((theirs) => !first.every((mine) => sharing.mayOverlay(mine, theirs)))
-      .map((theirs) => ({ theirs, other })),
-  );
-  const isAlone =
-    others.some(({ other }) => piece.isAlone || other.isAlone || piece.isSent || other.isSent) ||
-    (slot.kind !== "normal" && !sharing.areSetTogether([...others.map(({ theirs }) => theirs), ...first]));
-  const most = sharing.isForDeparser(piece) ? LAST_FOR_DEPARSER : slot.size;
-  const last = isSmall ? Math.min(most, slot.size - piece.slices[0]!.width) : 0;
-  const beside = others.map(({ theirs }) => theirs);
-  const step = sharing.isFromPacket(piece) ? 8 : 1;
-  if (beside.length === 0 || !isAlone) {
-    for (let at = 0; at <= last; at += step) {
-      const slices = sharing.placed(piece, at);
-      if (beside.some((theirs) => slices.some((mine) => overlap(mine, theirs)))) continue;
-      if (beside.length === 0 || sharing.standTogether([...beside, ...slices])) return { slot, slices };
-    }
-  }
-  if (!inTurn || !sharing.takesTurns(slot.kind)) return undefined;
-  const starts = new Set([0, ...beside.map(({ at }) => at)]);
-  for (let at = 0; at <= last; at += step) {
-    const slices = sharing.placed(piece, at);
-    if (!starts.has(at) && !beside.some((theirs) => slices.some((mine) => overlap(mine, theirs)))) continue;
-    const place = placeInTurn(slot, piece, slices, sharing);
-    if (place !== undefined) return place;
-  }
-  return undefined;
-}
-
-function placeInTurn(
-  slot: Slot,
-  piece: Piece,
-  first: readonly PlacedSlice[],
-  sharing: Sharing,
-): Place | undefined {
-  const guests = slot.guests.flatMap((guest) => guest.slices);
-  const turned = sharing.inTurn(guests, first);
-  if (turned === undefined) return undefined;
-  const others = turned.slice(0, guests.length);
-  const slices = turned.slice(guests.length);
-  const beside = others.filter((theirs) =>
-    slices.some((mine) => !sharing.mayOverlay(mine, theirs) && !areApart(mine, theirs)),
-  );
-  const isBeside = (guest: Slot["guests"][number]) =>
-    guest.slices.some((one) => beside.some(({ field }) => field === one.field));
-  // Of bytes that the deparser sends a value has some bits before they hold anything.
-  const isAlone = slot.guests.some(
-    (guest) => isBeside(guest) && (piece.isAlone || guest.piece.isAlone || piece.isSent),
-  );
-  if (
-    beside.length > 0 &&
-    (isAlone || slot.kind === "mocha" || !sharing.standTogether([...beside, ...slices]))
-  )
-    return undefined;
-  return { slot, slices, others };
-}
-
-/** Puts a piece into a container; the result takes it out again. */
-function occupy({ slot, slices, others }: Place, piece: Piece, gress: Gress): () => void {
-  const { block, guests } = slot;
-  const before = block.gress;
-  block.gress = gress;
-  let done = 0;
-  const kept = guests.map((guest) => {
-    if (others === undefined) return guest;
-    const own = others.slice(done, done + guest.slices.length);
-    done += own.length;
-    return { ...guest, slices: own };
-  });
-  slot.guests = [...kept, { piece, slices }];
-  return () => {
-    slot.guests = guests;
-    block.gress = before;
-  };
 }
 
 function containerOf({ kind, size, group, index, block, guests }: Slot): AllocatedContainer {

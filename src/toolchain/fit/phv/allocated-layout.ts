@@ -10,7 +10,8 @@ import type { Container, PhvLayout } from "./pack.js";
 export function allocatedLayout({ containers }: PhvAllocation, packed: PhvLayout): PhvLayout {
   const byField = new Map<string, Container[]>();
   const first = packed.containers.length;
-  for (const [index, { gress, size, kind, slices }] of containers.entries()) {
+  for (const [index, { gress, size, kind, slices: all }] of containers.entries()) {
+    const slices = all.filter(({ isParked }) => isParked === undefined);
     for (const field of new Set(slices.map((slice) => slice.field))) {
       const key = `${gress} ${field}`;
       const list = byField.get(key) ?? [];

@@ -29,6 +29,10 @@ export interface PlacedSlice {
   readonly live: LiveRange;
   /** Units that set it to zero, in each action that does not write it, because another value has the container before. */
   readonly zeroedBy?: readonly number[];
+  /** Stages after the first of which, and up to the last, it is in a dark container, because another value has its place. */
+  readonly away?: LiveRange;
+  /** It is here while another value has its place. */
+  readonly isParked?: true;
 }
 
 /** A container in use. `index` counts the containers of its kind and size, `group` the groups of its size. */

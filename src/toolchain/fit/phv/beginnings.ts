@@ -7,7 +7,7 @@ import type { Access, ActionModel, Gress, Unit } from "../model/model.js";
 import { actionReads, keyReads, threadOf, writesOf } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
 import type { Apart } from "./apart.js";
-import { AT_DEPARSER, Dominators, type Point } from "./dominators.js";
+import { AT_DEPARSER, type Dominators, type Point } from "./dominators.js";
 import type { Lifetimes } from "./lifetimes.js";
 import { isAtEnd, isValidByContainer } from "./pieces.js";
 
@@ -43,14 +43,15 @@ export class Beginnings {
     readonly gress: Gress,
     readonly apart: Apart,
     readonly lifetimes: Lifetimes,
+    dominators: Dominators,
   ) {
-    const { model, target, earliestOf } = input;
+    const { model, earliestOf } = input;
     this.#units = model.units.filter((unit) => threadOf(unit) === gress);
     for (const unit of model.units)
       if (unit.isGhost)
         for (const { field } of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)])
           this.#ofGhost.add(field);
-    this.#dominators = new Dominators(model, gress, !target.phv.deparser_validity_shared);
+    this.#dominators = dominators;
     this.#lastStage = model.units.reduce((last, { id }) => Math.max(last, earliestOf(id)), 0);
   }
 
@@ -62,7 +63,7 @@ export class Beginnings {
   /** By dependencies, `early` is over before `later` begins, so that they may share a container where that finds its zero. */
   comesBefore(early: string, later: string): boolean {
     if (isAtEnd(early) || this.#ofGhost.has(early) || this.#ofGhost.has(later)) return false;
-    const [a, b] = [this.#usesOf(early), this.#usesOf(later)];
+    const [a, b] = [this.usesOf(early), this.usesOf(later)];
     if (!this.#mayBegin(later) || a.life.from >= b.life.from) return false;
     if (this.movesValues) return a.life.to + (a.endsWritten ? 1 : 0) <= b.life.from;
     return a.life.to + (this.lifetimes.beginsOpen(later) ? 0 : STAGES_BETWEEN) < b.life.from;
@@ -92,10 +93,11 @@ export class Beginnings {
     const info = fields.get(field);
     if (info === undefined || info.intrinsic || field.endsWith("$")) return false;
     if (!this.movesValues && forDeparser.has(field) && isValidByContainer(field)) return false;
-    return this.#usesOf(field).life.from !== FROM_PARSER;
+    return this.usesOf(field).life.from !== FROM_PARSER;
   }
 
-  #usesOf(field: string): Uses {
+  /** What touches a field. */
+  usesOf(field: string): Uses {
     const known = this.#uses.get(field) ?? this.#findUses(field);
     this.#uses.set(field, known);
     return known;
@@ -142,10 +144,10 @@ export class Beginnings {
     earlies: readonly string[],
     beside: readonly string[],
   ): readonly number[] | undefined {
-    const own = this.#usesOf(field);
+    const own = this.usesOf(field);
     const begins = this.#beginsOf(field, own);
     if (begins === undefined) return undefined;
-    const before = earlies.map((early) => this.#usesOf(early));
+    const before = earlies.map((early) => this.usesOf(early));
     // The compiler looks for a table before each use of the earlier values, too.
     if (earlies.some((early, i) => this.#beginsOf(early, before[i]!) === undefined)) return undefined;
     const pointsBefore = new Set(before.flatMap(({ reads, writes }) => [...reads, ...writes]));
@@ -247,7 +249,7 @@ export class Beginnings {
     const { earliestOf, stagesOf, model } = this.input;
     const [stage] = stagesOf(id);
     return beside.some((field) =>
-      [...this.#usesOf(field).writes].some(
+      [...this.usesOf(field).writes].some(
         (other) =>
           other !== id &&
           other !== AT_DEPARSER &&

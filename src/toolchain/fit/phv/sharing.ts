@@ -4,10 +4,12 @@ import { type AllocationInput, FROM_PARSER, type PlacedSlice, type Unallocated }
 import { Apart } from "./apart.js";
 import { Beginnings } from "./beginnings.js";
 import { meetInStage } from "./conflicts.js";
+import { Dominators } from "./dominators.js";
 import { Lifetimes } from "./lifetimes.js";
 import { MadeFields } from "./made-fields.js";
 import { type GressUse, isAtEnd, type Piece, sizeFor } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
+import { type Spill, Spills } from "./spills.js";
 
 type Writing = GressUse["operations"][number];
 
@@ -20,6 +22,8 @@ const VALID = ".$valid$";
 export class Sharing {
   readonly #lifetimes: Lifetimes;
   readonly #beginnings: Beginnings;
+  readonly #spills: Spills;
+  #borders: ReadonlyMap<string, ReadonlySet<number>> | undefined;
   readonly #apart: Apart;
   readonly #made: MadeFields;
   readonly #placed = new WeakMap<Piece, readonly PlacedSlice[]>();
@@ -33,7 +37,9 @@ export class Sharing {
     this.#lifetimes = new Lifetimes(input, use.gress);
     this.#apart = new Apart(input.model, use);
     this.#made = new MadeFields(input.model, use);
-    this.#beginnings = new Beginnings(input, use.gress, this.#apart, this.#lifetimes);
+    const dominators = new Dominators(input.model, use.gress, !input.target.phv.deparser_validity_shared);
+    this.#beginnings = new Beginnings(input, use.gress, this.#apart, this.#lifetimes, dominators);
+    this.#spills = new Spills(input, use.gress, this.#beginnings, dominators);
     for (const writing of use.operations) {
       const { field } = writing.op.write;
       const list = this.#writings.get(field);
@@ -160,6 +166,23 @@ export class Sharing {
     const { requests } = this.input;
     if (requests.keepsApart(this.gress, a.field, b.field)) return true;
     return [a, b].some(({ field }) => requests.of(this.gress, field)?.hasOwnPlace === true);
+  }
+
+  /** Values leave their containers for dark ones, and come back. */
+  get spillsValues(): boolean {
+    return this.#beginnings.movesValues;
+  }
+
+  /** No instruction or key names a part of the bits, nor of bits that go to them or come from them (p4c, phv/make_clusters.cpp, MakeSlices). */
+  isOneSlice({ field, lo, width }: PlacedSlice): boolean {
+    this.#borders ??= bordersOf(this.use);
+    return ![...(this.#borders.get(field) ?? [])].some((bit) => lo < bit && bit < lo + width);
+  }
+
+  /** How the one makes room for the other while nothing needs it. */
+  spill(outer: PlacedSlice, inner: PlacedSlice): Spill | undefined {
+    if ([outer, inner].some(({ field }) => field.endsWith("$") || field.startsWith("$"))) return undefined;
+    return this.#keepsApart(outer, inner) ? undefined : this.#spills.of(outer.field, inner.field);
   }
 
   /** Another value can have the bits of a container of the kind before or after. */
@@ -346,7 +369,7 @@ export class Sharing {
     if (first === undefined || here.length === 0) return true;
     const stages = this.input.stagesOf(first.unit.id);
     const isKept = (slice: PlacedSlice) =>
-      stages.length === 0 || stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
+      stages.length === 0 || stages.some((stage) => isThere(slice, stage));
     const background = slices.some(
       (slice) => isKept(slice) && !here.some(({ op: { write } }) => covers(slice, write)),
     );
@@ -403,5 +426,42 @@ const ownerOf = (bit: string): string => bit.slice(0, -VALID.length);
 export const overlap = (a: PlacedSlice, b: PlacedSlice): boolean =>
   a.at < b.at + b.width && b.at < a.at + a.width;
 
-export const areApart = ({ live: a }: PlacedSlice, { live: b }: PlacedSlice): boolean =>
-  a.to <= b.from || b.to <= a.from;
+export const areApart = (a: PlacedSlice, b: PlacedSlice): boolean =>
+  a.live.to <= b.live.from ||
+  b.live.to <= a.live.from ||
+  isWithin(a.away, b.live) ||
+  isWithin(b.away, a.live);
+
+const isWithin = (away: PlacedSlice["away"], live: PlacedSlice["live"]): boolean =>
+  away !== undefined && away.from <= live.from && live.to <= away.to;
+
+/** An instruction of the stage that writes the container keeps the value. */
+const isThere = ({ live, away }: PlacedSlice, stage: number): boolean =>
+  live.from < stage && live.to > stage && !(away !== undefined && away.from < stage && stage <= away.to);
+
+/** By field: the bits at which a part begins or ends that something names, or that is tied to such a part. */
+function bordersOf({ ranges, operations, comparisons }: GressUse): ReadonlyMap<string, ReadonlySet<number>> {
+  const borders = new Map<string, Set<number>>();
+  const add = (field: string, bit: number) => {
+    const own = borders.get(field) ?? new Set();
+    borders.set(field, own);
+    const isNew = !own.has(bit);
+    own.add(bit);
+    return isNew;
+  };
+  for (const [field, list] of ranges)
+    for (const { lo, width } of list) for (const bit of [lo, lo + width]) add(field, bit);
+  const pairs = [...operations, ...comparisons].flatMap(({ op }) =>
+    op.kind === "merge"
+      ? []
+      : op.sources.flatMap((source) => [[op.write, source] as const, [source, op.write] as const]),
+  );
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [to, from] of pairs)
+      for (const bit of borders.get(from.field) ?? [])
+        if (from.lo < bit && bit < from.lo + Math.min(from.width, to.width))
+          changed = add(to.field, bit - from.lo + to.lo) || changed;
+  }
+  return borders;
+}

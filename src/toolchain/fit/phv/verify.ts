@@ -41,6 +41,11 @@ export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): Ph
       verification.checkSentZeros(container);
       continue;
     }
+    if (container.slices.some(({ isParked }) => isParked === true)) {
+      verification.checkParked(container);
+      continue;
+    }
+    verification.checkMoves(container);
     verification.checkOverlays(container);
     verification.checkZeros(container);
     verification.checkKind(container);
@@ -77,6 +82,7 @@ class Verification {
   ) {
     for (const container of allocation.containers)
       for (const slice of container.slices) {
+        if (slice.isParked === true) continue;
         const key = `${container.gress} ${slice.field}`;
         this.#places.set(key, [...(this.#places.get(key) ?? []), { container, slice }]);
       }
@@ -210,7 +216,7 @@ class Verification {
       if (container.isZero === true) continue;
       const byHeader = new Map<string, { info: FieldInfo; slice: PlacedSlice }[]>();
       for (const slice of container.slices) {
-        const info = model.fields.get(slice.field);
+        const info = slice.isParked === true ? undefined : model.fields.get(slice.field);
         if (info === undefined || info.metadata || !model.parser.isCarried(gress, info.header)) continue;
         byHeader.set(info.header, [...(byHeader.get(info.header) ?? []), { info, slice }]);
       }
@@ -241,9 +247,72 @@ class Verification {
       for (const b of slices.slice(i + 1)) {
         if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a.field, b.field))
           continue;
+        if (isDuring(a, b) || isDuring(b, a)) continue;
         if (!this.#isAfter(gress, a, b) && !this.#isAfter(gress, b, a))
           this.#wrong("overlay", `${a.field} and ${b.field} need ${containerName(container)} at one time`);
       }
+  }
+
+  /** A dark container has one value, which leaves the same bits of one other container of the group meanwhile. */
+  checkParked(container: AllocatedContainer): void {
+    const { kind, size, group, gress, slices } = container;
+    const [parked] = slices;
+    const name = containerName(container);
+    const homes = this.allocation.containers.filter(
+      (one) =>
+        one.gress === gress &&
+        one.size === size &&
+        one.group === group &&
+        one.slices.some(
+          ({ field, lo, width, at, away }) =>
+            field === parked!.field &&
+            lo === parked!.lo &&
+            width === parked!.width &&
+            at === parked!.at &&
+            away?.from === parked!.live.from &&
+            away.to === parked!.live.to,
+        ),
+    );
+    if (kind !== "dark" || slices.length !== 1)
+      this.#wrong("kind", `${name} has more than one value of others`);
+    if (homes.length !== 1)
+      this.#wrong("overlay", `${parked!.field} in ${name} left no container of its group`);
+  }
+
+  /** What leaves its container is not touched meanwhile, and is in a dark one; what has its place is touched meanwhile alone. */
+  checkMoves({ slices, gress }: AllocatedContainer): void {
+    const { stagesOf, target } = this.input;
+    const isWithin = (unit: Unit, { field, lo, width }: PlacedSlice, from: number, to: number) => {
+      const meets = (one: Access) => one.field === field && one.lo < lo + width && lo < one.lo + one.width;
+      const stages = stagesOf(unit.id);
+      const reads = readsOf(unit).some(meets) && !stages.every((stage) => from < stage && stage <= to);
+      const writes =
+        unit.actions.some((action) => action.writes.some(meets)) &&
+        !stages.every((stage) => from < stage && stage < to);
+      return !reads && !writes;
+    };
+    for (const outer of slices) {
+      const { away } = outer;
+      if (away === undefined) continue;
+      const isParked = this.allocation.containers.some(
+        (one) =>
+          one.gress === gress &&
+          one.slices.some(
+            (slice) => slice.isParked === true && slice.field === outer.field && slice.lo === outer.lo,
+          ),
+      );
+      if (!isParked || away.to >= target.stages)
+        this.#wrong("overlay", `${outer.field} leaves its container for no other`);
+      for (const unit of this.#unitsOf(gress)) {
+        if (!isWithin(unit, outer, -2, away.from))
+          this.#wrong("overlay", `${unit.label} touches ${outer.field} while another value has its place`);
+        for (const inner of slices.filter(
+          (one) => isDuring(outer, one) && one.at < outer.at + outer.width && outer.at < one.at + one.width,
+        ))
+          if (!isWithin(unit, inner, away.from, away.to))
+            this.#wrong("overlay", `${unit.label} touches ${inner.field} before or after it has its place`);
+      }
+    }
   }
 
   /** A container of zeros has parts of fields that neither the parser nor a table touches, at the bits that they have in their bytes. */
@@ -416,10 +485,7 @@ class Verification {
             const isWhole = ({ write }: Operation, { field, lo, width }: PlacedSlice) =>
               write.field === field && write.lo <= lo && lo + width <= write.lo + write.width;
             const beside = live.filter(
-              (one) =>
-                one.live.from < slice.live.to &&
-                slice.live.from < one.live.to &&
-                !operations.some((other) => isWhole(other, one)),
+              (one) => areTogether(one, slice) && !operations.some((other) => isWhole(other, one)),
             );
             const whole = isWhole(op, slice);
             if (op.kind !== "set" || op.given === true || !whole || beside.length > 0)
@@ -508,7 +574,7 @@ class Verification {
 
   /** Both can be there for a packet at one time. */
   #isBeside(gress: Gress, a: PlacedSlice, b: PlacedSlice): boolean {
-    return !this.#isExclusive(gress, a.field, b.field) && a.live.from < b.live.to && b.live.from < a.live.to;
+    return !this.#isExclusive(gress, a.field, b.field) && areTogether(a, b);
   }
 
   /** All that an action does to one container is one instruction: at most two sources, what stays in it included. */
@@ -522,7 +588,11 @@ class Verification {
           ({ write: { field, lo, width } }) => field === slice.field && lo <= bit && bit < lo + width,
         ),
       );
-      const isThere = stages.some((stage) => slice.live.from < stage && slice.live.to > stage);
+      const isAway = (stage: number) =>
+        slice.away !== undefined && slice.away.from < stage && stage <= slice.away.to;
+      const isThere = stages.some(
+        (stage) => slice.live.from < stage && slice.live.to > stage && !isAway(stage),
+      );
       return (
         !isWhole &&
         isThere &&
@@ -632,6 +702,13 @@ class Verification {
     }
   }
 }
+
+/** The value lives while the other one is in a dark container. */
+const isDuring = ({ away }: PlacedSlice, { live }: PlacedSlice): boolean =>
+  away !== undefined && away.from <= live.from && live.to <= away.to;
+
+const areTogether = (a: PlacedSlice, b: PlacedSlice): boolean =>
+  a.live.from < b.live.to && b.live.from < a.live.to && !isDuring(a, b) && !isDuring(b, a);
 
 function keysOf(unit: Unit): Access[] {
   return [
