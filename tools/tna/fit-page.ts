@@ -84,7 +84,7 @@ Rules are learned from the listed designs: since 2026-11-30 all of them may be l
 resources no cause was looked at: designs that the compiler takes only after a change (\`fit\` takes them as published; where the compiler's limit
 of parse depth was off, it is for \`fit\`), the examples of the list of public programs, and a draw of its generated ones (\`outsideCases\` in
 tools/tna/outside.ts). Repositories have siblings: many programs outside the list stand beside listed ones. "Other repositories" are those
-of which no design is listed. Seen while messages were proven, and so not counted outside:${SEEN.map((name) => `\n${name}`).join(",")}
+of which no design is listed. Seen while messages were proven or wrong verdicts mended, and so not counted outside:${SEEN.map((name) => `\n${name}`).join(",")}
 (bf_router.p4#tun4, seen likewise, is listed).
 
 <!-- not measured: results of comparisons -->

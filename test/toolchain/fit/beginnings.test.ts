@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Apart } from "../../../src/toolchain/fit/phv/apart.js";
 import { Beginnings } from "../../../src/toolchain/fit/phv/beginnings.js";
 import { Dominators } from "../../../src/toolchain/fit/phv/dominators.js";
+import { useOf } from "../../../src/toolchain/fit/phv/gress-use.js";
 import { Lifetimes } from "../../../src/toolchain/fit/phv/lifetimes.js";
-import { useOf } from "../../../src/toolchain/fit/phv/pieces.js";
 import { tnaSource } from "./programs.js";
 import { allocationInputOf, fitTna } from "./tna-fit.js";
 

@@ -1,6 +1,6 @@
 /** Containers of what sums and logic take from headers and give to values of metadata, on Tofino 1. */
 import { describe, expect, it } from "vitest";
-import { useOf } from "../../../src/toolchain/fit/phv/pieces.js";
+import { useOf } from "../../../src/toolchain/fit/phv/gress-use.js";
 import { fitTna } from "./tna-fit.js";
 
 interface Parts {

@@ -15,9 +15,12 @@ import type {
 import { bypassesOf } from "./bypass.js";
 import { Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
+import { type GressUse, useOf } from "./gress-use.js";
+import { bytePiece, headerPart } from "./header-pieces.js";
 import { besidesInOrder, inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
-import { bytePiece, type GressUse, headerPart, type Piece, piecesOf, useOf } from "./pieces.js";
+import type { Piece } from "./piece.js";
+import { piecesOf } from "./pieces.js";
 import { isForEnd, isParking, occupy, type Place, placeAround, placeIn } from "./places.js";
 import { ZERO_INDEX, zeroSlices } from "./sent-zeros.js";
 import { overlap, Sharing } from "./sharing.js";

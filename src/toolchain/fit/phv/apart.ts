@@ -4,7 +4,7 @@
  */
 import type { FitModel } from "../model/model.js";
 import { keyReads } from "../model/model.js";
-import type { GressUse } from "./pieces.js";
+import type { GressUse } from "./gress-use.js";
 
 /** A unit that touches a value: in one action, or before its actions. */
 interface Touch {

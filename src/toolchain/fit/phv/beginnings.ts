@@ -8,8 +8,9 @@ import { actionReads, keyReads, threadOf, writesOf } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
 import type { Apart } from "./apart.js";
 import { AT_DEPARSER, type Dominators, type Point } from "./dominators.js";
+import { isValidByContainer } from "./gress-use.js";
 import type { Lifetimes } from "./lifetimes.js";
-import { isAtEnd, isValidByContainer } from "./pieces.js";
+import { isAtEnd } from "./pieces.js";
 
 /** Values stand in one container in turn where more than so many stages of dependencies are between them. */
 const STAGES_BETWEEN = 2;

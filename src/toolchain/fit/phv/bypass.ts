@@ -1,7 +1,7 @@
 /** Bytes that go past the pipeline: on Tofino 2, neighbouring bytes of a parsed header that no table touches (p4c's CLOTs). */
 import type { AllocationInput, Bypass } from "./allocation.js";
 import type { Arrangement } from "./device.js";
-import type { Piece } from "./pieces.js";
+import type { Piece } from "./piece.js";
 
 /** The bypasses of a gress, and the pieces that are left for containers. A packet has at most so many bypasses as the chip states. */
 export function bypassesOf(

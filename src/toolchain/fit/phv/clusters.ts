@@ -4,7 +4,9 @@
  * of metadata takes a larger container.
  */
 import type { FitModel, Operation } from "../model/model.js";
-import { bytePiece, cut, type GressUse, headerPart, type Piece, sizeFor } from "./pieces.js";
+import type { GressUse } from "./gress-use.js";
+import { bytePiece, cut, headerPart } from "./header-pieces.js";
+import { type Piece, sizeFor } from "./piece.js";
 import { halvesOf } from "./slicings.js";
 
 export interface Cluster {

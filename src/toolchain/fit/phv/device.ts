@@ -3,7 +3,7 @@ import type { Gress } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { PlacedSlice } from "./allocation.js";
 import type { ContainerSize } from "./pack.js";
-import type { Piece } from "./pieces.js";
+import type { Piece } from "./piece.js";
 import type { ContainerKind } from "./requests.js";
 
 /** Containers that are of one gress together. */

@@ -6,7 +6,8 @@
 import type { Access, Flow, Gress, Unit } from "../model/model.js";
 import { actionReads, keyReads } from "../model/model.js";
 import { type AllocationInput, FROM_PARSER, type LiveRange, TO_DEPARSER } from "./allocation.js";
-import { DROP_SESSION, isAtEnd, isValidByContainer } from "./pieces.js";
+import { isValidByContainer } from "./gress-use.js";
+import { DROP_SESSION, isAtEnd } from "./pieces.js";
 
 /** After every stage, before the deparser. */
 const AT_END = TO_DEPARSER - 1;

@@ -3,7 +3,7 @@
  * the headers exclude each other (p4c, phv/analysis/mutex_overlay.cpp, ExcludeMAUOverlays).
  */
 import type { FitModel } from "../model/model.js";
-import type { GressUse } from "./pieces.js";
+import type { GressUse } from "./gress-use.js";
 
 /** Pairs of fields of one gress that need places of their own. */
 export class MadeFields {

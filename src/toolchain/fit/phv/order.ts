@@ -2,7 +2,9 @@
 import { compareRanks } from "../../../base/index.js";
 import type { AllocationInput } from "./allocation.js";
 import type { Cluster } from "./clusters.js";
-import { type HeaderList, PADDING, type Piece } from "./pieces.js";
+import type { HeaderList } from "./gress-use.js";
+import type { Piece } from "./piece.js";
+import { PADDING } from "./pieces.js";
 import type { Sharing } from "./sharing.js";
 
 export interface Work {

@@ -5,7 +5,8 @@
 import type { Gress } from "../model/model.js";
 import type { PlacedSlice } from "./allocation.js";
 import type { Slot } from "./device.js";
-import { isAtEnd, PADDING, type Piece } from "./pieces.js";
+import type { Piece } from "./piece.js";
+import { isAtEnd, PADDING } from "./pieces.js";
 import { areApart, overlap, type Sharing } from "./sharing.js";
 
 export interface Place {

@@ -5,9 +5,11 @@ import { Apart } from "./apart.js";
 import { Beginnings } from "./beginnings.js";
 import { meetInStage } from "./conflicts.js";
 import { Dominators } from "./dominators.js";
+import type { GressUse } from "./gress-use.js";
 import { Lifetimes } from "./lifetimes.js";
 import { MadeFields } from "./made-fields.js";
-import { type GressUse, isAtEnd, type Piece, sizeFor } from "./pieces.js";
+import { type Piece, sizeFor } from "./piece.js";
+import { isAtEnd } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
 import { type Spill, Spills } from "./spills.js";
 

@@ -3,8 +3,10 @@
  * phv/slicing/phv_slicing_iterator.cpp). The uncut cluster is the first way, then those with the largest containers at the low end.
  */
 import type { FitModel } from "../model/model.js";
+import type { GressUse } from "./gress-use.js";
+import { bytePiece, headerPart } from "./header-pieces.js";
 import type { ContainerSize } from "./pack.js";
-import { bytePiece, type GressUse, headerPart, type Piece } from "./pieces.js";
+import type { Piece } from "./piece.js";
 
 const SIZES = [32, 16, 8] as const;
 

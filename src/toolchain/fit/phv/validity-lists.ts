@@ -6,7 +6,8 @@ import { defined } from "../../../base/index.js";
 import type { Gress } from "../model/model.js";
 import type { AllocationInput } from "./allocation.js";
 import { meetInStage } from "./conflicts.js";
-import { type GressUse, type Piece, sizeFor } from "./pieces.js";
+import type { GressUse } from "./gress-use.js";
+import { type Piece, sizeFor } from "./piece.js";
 import { validityContainers } from "./validity.js";
 
 /** On a chip whose values for the deparser have a bit that says whether they are there: those that egress has whatever the program does. */
