@@ -216,8 +216,7 @@ function leastBytes({ units, fields, headers, flow, parser }: FitModel, ids: rea
 
 /** The first ones that are there together, each with all before it. */
 function together<T>(list: readonly T[], areTogether: (a: T, b: T) => boolean): T[] {
-  return list.reduce<T[]>(
-    (chosen, one) => (chosen.every((other) => areTogether(other, one)) ? [...chosen, one] : chosen),
-    [],
-  );
+  const chosen: T[] = [];
+  for (const one of list) if (chosen.every((other) => areTogether(other, one))) chosen.push(one);
+  return chosen;
 }
