@@ -19,7 +19,7 @@ header second_h { bit<8> a; bit<16> b; bit<32> c; bit<8> d; }
 header copy_h { bit<8> kind; bit<48> time; }
 header timer_h { @padding bit<3> marked; bit<5> free; bit<16> count; }
 struct headers_t { timer_h timer; first_h first; second_h second; }
-struct locals_t { bit<9> port; bit<10> session; bit<1> yes; bit<1> no; copy_h copy; }
+struct locals_t { bit<9> port; bit<10> session; bit<1> yes; bit<1> no; bit<18> whole; bit<8> part; copy_h copy; }
 struct news_t { bit<16> b; bit<8> d; }
 parser IP(packet_in p, out headers_t h, out locals_t m, out ingress_intrinsic_metadata_t ig) {
   state start { p.extract(ig); p.advance(PORT_METADATA_SIZE); ${parts.parse ?? ""} p.extract(h.first); p.extract(h.second); transition accept; } }
@@ -78,6 +78,13 @@ describe("containers on a Tofino 1", () => {
   it("of a field with three bytes of its own, in a header that is not sent, have 32 bits", () => {
     const egress = "if (eg.deq_qdepth == 3) { h.first.x = 7; }";
     expect(containersOf({ egress }, "egress", "deq_qdepth")).toEqual(["32: deq_qdepth[0+19]@0"]);
+  });
+
+  it("of such a field are cut between its bytes alone, as the parser takes them", () => {
+    const egress = `m.part = (bit<8>)(eg.deq_timedelta >> 14); m.whole = eg.deq_timedelta;
+      if (m.part == 3) { m.part = m.part + 1; m.whole = 5; }
+      if (m.whole == 5) { h.first.y = (bit<16>) m.part; }`;
+    expect(containersOf({ egress }, "egress", "deq_timedelta")).toEqual(["32: deq_timedelta[0+18]@0"]);
   });
 
   it("of fields that a digest brings are those of tables, each with its own bytes", () => {

@@ -210,7 +210,9 @@ export class Clustering {
       !(large.isAlone && large.slices.length === 1 && bits < large.slices[0]!.width)
     ) {
       const parts =
-        large.bytes === undefined ? cutValue(large, from, bits) : this.#cutBytes(large, from, bits, small);
+        large.bytes === undefined
+          ? cutValue(large, from, bits, this.#isParsed(large))
+          : this.#cutBytes(large, from, bits, small);
       if (parts !== undefined) {
         this.#replace(large, parts);
         return true;
@@ -307,6 +309,12 @@ export class Clustering {
     return new Set(shifts).size > 1;
   }
 
+  #isParsed({ gress, slices }: Piece): boolean {
+    const { fields, parser } = this.model;
+    const infos = slices.flatMap(({ field }) => fields.get(field) ?? []);
+    return infos.some(({ metadata, header }) => !metadata && parser.isParsed(gress, header));
+  }
+
   #isSmallest({ slices }: Piece): boolean {
     return slices.some(({ field }) => this.#smallest.has(field));
   }
@@ -400,11 +408,16 @@ export class Clustering {
   }
 }
 
-/** Cuts a value of metadata around some of its bits; undefined where it has no others. */
-function cutValue(piece: Piece, from: number, bits: number): Piece[] | undefined {
+/**
+ * Cuts a value of metadata, or a field that has a container of its own, around some of its bits; undefined where it has no others, or where the
+ * field, which the parser takes by bytes, would be cut inside a byte.
+ */
+function cutValue(piece: Piece, from: number, bits: number, isParsed: boolean): Piece[] | undefined {
   const [slice] = piece.slices;
   if (slice === undefined || piece.slices.length > 1 || bits >= slice.width) return undefined;
   const low = from - slice.at;
+  const borders = [low, low + bits].filter((border) => border > 0 && border < slice.width);
+  if (isParsed && borders.some((border) => (slice.at + border) % 8 > 0)) return undefined;
   const parts = [
     [0, low],
     [low, bits],
@@ -412,11 +425,14 @@ function cutValue(piece: Piece, from: number, bits: number): Piece[] | undefined
   ] as const;
   return parts
     .filter(([, width]) => width > 0)
-    .map(([lo, width]) => ({
-      ...piece,
-      size: sizeFor(width),
-      slices: [{ field: slice.field, lo: slice.lo + lo, width, at: 0 }],
-    }));
+    .map(([lo, width]) => {
+      const at = isParsed ? (slice.at + lo) % 8 : 0;
+      return {
+        ...piece,
+        size: sizeFor(at + width),
+        slices: [{ field: slice.field, lo: slice.lo + lo, width, at }],
+      };
+    });
 }
 
 /** The first bits of two pieces that an operation ties. @param isPlaced bit i of the source goes to bit i of the result */
