@@ -73,6 +73,7 @@ export function placedPipe(one: Rival): PlacedPipe | undefined {
 export const SEEN: readonly string[] = [
   "Princeton-Cabernet/p4-projects/PRECISION-tofino/p4src/PRECISION.p4",
   "Switcharoo-P4/Switcharoo-P4/p4src/switcharoo.p4",
+  "nsg-ethz/O4/examples/tna/conquest.p4",
   "p4lang/open-p4studio/pkgsrc/p4-examples/p4_16_programs/tna_action_profile/tna_action_profile.p4",
   "p4lang/open-p4studio/pkgsrc/p4-examples/p4_16_programs/tna_checksum/tna_checksum.p4",
   "slaki/nsdi22/ur.p4",

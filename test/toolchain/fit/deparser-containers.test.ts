@@ -1,6 +1,8 @@
 /** Containers of what the deparser takes besides headers, of what mirrors and digests bring, and of headers that are not sent. */
 import { describe, expect, it } from "vitest";
+import { DROP_SESSION } from "../../../src/toolchain/fit/phv/pieces.js";
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
+import { toJson } from "../../../src/toolchain/fit/report/json.js";
 import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 interface Parts {
@@ -85,6 +87,15 @@ describe("containers on a Tofino 1", () => {
       if (m.part == 3) { m.part = m.part + 1; m.whole = 5; }
       if (m.whole == 5) { h.first.y = (bit<16>) m.part; }`;
     expect(containersOf({ egress }, "egress", "deq_timedelta")).toEqual(["32: deq_timedelta[0+18]@0"]);
+  });
+
+  it("of what the deparser alone has begin at no stage in --json", () => {
+    const phv = toJson(fitTna(source({}))).phv as {
+      allocation: { containers: { slices: { field: string; from_stage: number | null }[] }[] };
+    };
+    const { containers } = phv.allocation;
+    const session = containers.flatMap(({ slices }) => slices).find(({ field }) => field === DROP_SESSION);
+    expect(session?.from_stage).toBe(null);
   });
 
   it("of fields that a digest brings are those of tables, each with its own bytes", () => {

@@ -10,7 +10,7 @@ import { isValidByContainer } from "./gress-use.js";
 import { DROP_SESSION, isAtEnd } from "./pieces.js";
 
 /** After every stage, before the deparser. */
-const AT_END = TO_DEPARSER - 1;
+export const AT_END = TO_DEPARSER - 1;
 
 /** Live ranges of the fields of one gress. */
 export class Lifetimes {

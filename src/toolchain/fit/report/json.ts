@@ -3,6 +3,7 @@ import { defined, diagnosticToJson } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { type Thread, threadOf, type Unit } from "../model/model.js";
 import { containerName, FROM_PARSER, type PhvAllocation, TO_DEPARSER } from "../phv/allocation.js";
+import { AT_END } from "../phv/lifetimes.js";
 import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
@@ -145,7 +146,7 @@ function allocationJson({ containers, bypasses, unallocated }: PhvAllocation): o
         field,
         field_bits: `${lo + width - 1}:${lo}`,
         container_bits: `${at + width - 1}:${at}`,
-        from_stage: live.from === FROM_PARSER ? null : live.from,
+        from_stage: live.from === FROM_PARSER || live.from === AT_END ? null : live.from,
         to_stage: live.to === TO_DEPARSER ? null : live.to,
       })),
     })),
