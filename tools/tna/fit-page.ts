@@ -80,11 +80,12 @@ Made by \`CORPUS=DIR RIVAL=DIR OUTSIDE=FILE,FILE npx tsx tools/tna/fit.ts\`: pub
 chip's stages, each for its chip, by \`p4loom fit\`. Sums are over all stages of the longest pipe. What \`fit\` does not model yet stands in
 [../fit/README.md](../fit/README.md). "Both place": those whose verdict is \`placed\`, too.
 
-Rules are learned from the listed designs: since 2026-11-30 all of them may be looked at. The test are programs outside the list, of whose
-resources no cause was looked at: designs that the compiler takes only after a change (\`fit\` takes them as published; where the compiler's limit
-of parse depth was off, it is for \`fit\`), the examples of the list of public programs, and a draw of its generated ones (\`outsideCases\` in
-tools/tna/outside.ts). Repositories have siblings: many programs outside the list stand beside listed ones. "Other repositories" are those
-of which no design is listed. Seen while messages were proven or wrong verdicts mended, and so not counted outside:${SEEN.map((name) => `\n${name}`).join(",")}
+Rules are learned from the listed designs: since 2026-11-30 all of them may be looked at. Programs outside the list are the test: of their
+resources no cause was looked at. They are designs that the compiler takes only after a change (\`fit\` takes them as published; where the
+compiler's limit of parse depth was off, it is for \`fit\`), and of the programs that \`outsideCases\` in tools/tna/outside.ts chooses (all examples of
+the list of public programs, and a draw of its generated ones) those that \`record.ts\` has given to the compiler so far, in the order of the draw.
+Repositories have siblings: many programs outside the list stand beside listed ones. "Other repositories" are those of which no design is listed.
+These were looked at, while messages were proven or wrong verdicts mended, and are not counted outside:${SEEN.map((name) => `\n${name}`).join(",")}
 (bf_router.p4#tun4, seen likewise, is listed).
 
 <!-- not measured: results of comparisons -->
