@@ -483,6 +483,37 @@ describe("an allocation", () => {
     // The verifier wants the dark container, and the value there while it is away.
     const lost = { ...allocation, containers: allocation.containers.filter((one) => one !== parking) };
     expect(verifyPhv(input, lost)).not.toEqual([]);
+    const details = (change: (one: (typeof allocation.containers)[number]) => typeof one) =>
+      verifyPhv(input, { ...allocation, containers: allocation.containers.map(change) }).map(
+        ({ detail }) => detail,
+      );
+    expect(details((one) => (one === parking ? { ...one, group: one.group + 1 } : one)).join()).toContain(
+      "left no container of its group",
+    );
+    const early = { from: -1, to: left!.away!.to };
+    const leavesEarly = details((one) => ({
+      ...one,
+      slices: one.slices.map((slice) =>
+        slice === left
+          ? { ...slice, away: early }
+          : slice.isParked === true
+            ? { ...slice, live: early }
+            : slice,
+      ),
+    }));
+    expect(leavesEarly.join()).toContain("touches h.a.f1 while another value has its place");
+    // Nothing gives the other value a beginning where all ways write it; and a table of it may run before one of the first value.
+    const [first, chain, last] = shape.apply;
+    const written = "m.m0 = m.m1 + 4; if (m.m0 == 7) { m.m0 = m.m0 + 1; } h.a.f3 = m.m0;";
+    for (const apply of [
+      [first!, chain!, written],
+      [chain!, last!, first!],
+    ])
+      expect(
+        fitOf({ ...shape, apply }, tofino2).allocation.containers.flatMap(({ slices }) =>
+          slices.filter(({ away }) => away !== undefined),
+        ),
+      ).toEqual([]);
     expect(
       placeOf(fitOf(shape, tofino).allocation, "h.a.f1").flatMap(({ slices }) =>
         slices.filter(({ away }) => away),

@@ -157,6 +157,7 @@ describe("what the hash unit computes by the program's own words", () => {
     expect(stages("h.w.d = (bit<16>) h.w.g - h.w.e;")).toEqual(half);
     expect(stages("h.w.d = h.w.e + (bit<16>) h.w.a[8:0];")).toEqual(plain);
     expect(stages("h.w.d = h.w.e + h.w.d;")).toEqual(plain);
+    expect(stages("h.w.d = h.w.e + (bit<16>) h.w.u;")).toEqual(plain);
   });
 
   it("stays in the variable of a control that takes it", () => {

@@ -53,6 +53,10 @@ describe("headers that no way through the parser has together", () => {
   it("exclude each other still where a table takes the other one away before, on every way", () => {
     expect(excludes("h.x.setInvalid(); h.z.setInvalid(); h.y.setValid();")).toEqual([true, true, true]);
     expect(excludes("if (h.k.a == 1) { h.x.setInvalid(); } h.y.setValid();")).toEqual([false, false, false]);
+    // Where h.x was taken away, h.z can still be there.
+    expect(excludes("if (h.k.a == 1) { h.x.setInvalid(); } if (!h.x.isValid()) { h.y.setValid(); }")).toEqual(
+      [true, true, false],
+    );
   });
 });
 

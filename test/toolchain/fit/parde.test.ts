@@ -202,6 +202,13 @@ describe("checksum units of a parser", () => {
     expect(parting("f0")).toBe(1);
     expect(parting("f1")).toBe(2);
     expect(parting("f0", "a.subtract({h.w.f1});")).toBe(2);
+    // The second begins while the first is at work, and no state has both.
+    const late =
+      engines(`state first { p.extract(h.w); a.subtract({h.w.f0}); transition select(h.w.f2) { 1 : second; default : accept; } }
+      state second { b.subtract({h.w.f1}); transition select(h.w.f3) { 1 : third; default : accept; } }
+      state third { m.x = a.get(); transition select(h.w.f1) { 1 : fourth; default : accept; } }
+      state fourth { m.y = b.get(); transition accept; }`);
+    expect(late).toBe(2);
   });
 
   it("are free again when a sum was asked for before another way goes on", () => {
