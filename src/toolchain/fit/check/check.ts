@@ -21,6 +21,7 @@ import { branchAdvice, isArithmetic, unavailableOperation } from "./operations.j
 import { checkProgram } from "./program.js";
 import { checkRegister, checkRegisterStages, checkRegisterUses } from "./registers.js";
 import { checkSelectors } from "./selectors.js";
+import { checkSums } from "./sums.js";
 
 type FeatureOf<K extends Feature["kind"]> = Extract<Feature, { kind: K }>;
 
@@ -91,6 +92,7 @@ export function checkFeatures(
     checkMethods(context);
     checkProgram(context);
     checkSelectors(context);
+    checkSums(context);
     checkParde(context);
     checkChecksumConditions(context);
   }

@@ -14,6 +14,7 @@ import {
 } from "./allocation.js";
 import { DROP_SESSION, isAtEnd } from "./pieces.js";
 import { ghostViolations } from "./verify-ghost.js";
+import { type Placed, sumViolations } from "./verify-sums.js";
 import { withZeros } from "./zeros.js";
 
 /** A rule that an allocation breaks, in words. */
@@ -53,15 +54,6 @@ export function verifyPhv(input: AllocationInput, allocation: PhvAllocation): Ph
   }
   const ofGhost = ghostViolations(model, allocation).map((detail) => ({ rule: "parser" as const, detail }));
   return [...verification.violations, ...ofGhost];
-}
-
-/** Bits of an access in one container: `bit` is the container bit of the lowest of them. */
-interface Placed {
-  readonly container: AllocatedContainer;
-  readonly slice: PlacedSlice;
-  readonly lo: number;
-  readonly width: number;
-  readonly bit: number;
 }
 
 class Verification {
@@ -546,6 +538,7 @@ class Verification {
             this.#wrong("alignment", `${unit.label}: ${names} are not at the same bits`);
         }
     if (op.kind !== "arithmetic") return;
+    this.#checkSum(gress, unit, op);
     for (const { container, slice } of results) {
       const others = container.slices.filter(
         (one) =>
@@ -560,6 +553,31 @@ class Verification {
           `${unit.label}: ${others[0]!.field} is beside ${slice.field} in ${containerName(container)}`,
         );
     }
+  }
+
+  #checkSum(gress: Gress, unit: Unit, op: Operation): void {
+    const stages = this.input.stagesOf(unit.id);
+    const isThere = ({ live, away }: PlacedSlice) =>
+      stages.some(
+        (stage) =>
+          live.from < stage &&
+          stage <= live.to &&
+          !(away !== undefined && away.from < stage && stage <= away.to),
+      );
+    const sum = {
+      op,
+      result: this.#placed(gress, op.write),
+      operands: op.sources.map((access) => ({ access, places: this.#placed(gress, access) })),
+      beside: ({ container, slice }: Placed) =>
+        container.slices.filter(
+          (one) =>
+            one !== slice &&
+            isThere(one) &&
+            this.#hasValue(gress, one.field) &&
+            !this.#isExclusive(gress, one.field, slice.field),
+        ),
+    };
+    for (const detail of sumViolations(sum)) this.#wrong("arithmetic", `${unit.label}: ${detail}`);
   }
 
   /** Two fields of a packet header that have a byte in common, so that no container has one alone. */
