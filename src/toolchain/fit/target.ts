@@ -58,9 +58,10 @@ const arrangement = z.strictObject({
   /** Collections of containers that only parser and deparser see, each of one gress, and the containers of each. */
   collections: sourced,
   collection: bySize,
-  /** Pieces of the packet that the hardware takes past the pipeline, of a gress and packet, and the bytes of each; 0: none. */
+  /** Pieces of the packet that the hardware takes past the pipeline, of a gress and packet, the bytes of each, and the fewest bytes between two of them, where there are any; 0: none. */
   bypasses: sourced,
   bypass_bytes: sourced,
+  bypass_gap: sourced.optional(),
 });
 
 /** Parsers and deparsers of the Tofino family. */

@@ -16,15 +16,18 @@ import { bypassesOf } from "./bypass.js";
 import { Clustering } from "./clusters.js";
 import { type Arrangement, type Slot, slotsOf } from "./device.js";
 import { type GressUse, useOf } from "./gress-use.js";
+import { headerCuts } from "./header-cuts.js";
 import { bytePiece, headerPart } from "./header-pieces.js";
 import { besidesInOrder, inOrder, type Work } from "./order.js";
 import type { PhvLayout } from "./pack.js";
+import { type Past, pastOf } from "./past.js";
 import type { Piece } from "./piece.js";
 import { piecesOf } from "./pieces.js";
 import { isForEnd, isParking, occupy, type Place, placeAround, placeIn } from "./places.js";
 import { ZERO_INDEX, zeroSlices } from "./sent-zeros.js";
 import { overlap, Sharing } from "./sharing.js";
 import { halvesOf, slicingsOf, unbroken } from "./slicings.js";
+import type { Together } from "./together.js";
 import { withValidityLists } from "./validity-lists.js";
 
 /**
@@ -64,6 +67,8 @@ class Allocator {
   readonly #bypasses: Bypass[] = [];
   readonly #unallocated: Unallocated[] = [];
   readonly #zeros: AllocatedContainer[] = [];
+  readonly #past = new Map<Gress, Past>();
+  readonly #together = new Map<Gress, Together>();
 
   constructor(
     readonly input: AllocationInput,
@@ -83,7 +88,26 @@ class Allocator {
     const sharing = new Sharing(input, use);
     const isFixed = (field: string) => this.#isFixed(gress, field);
     const isBroken = (piece: Piece) => sharing.hasTooManySources(piece);
-    const pieces = withValidityLists(input, use, piecesOf(input, layout, use)).flatMap((piece) =>
+    const past = pastOf(input.model, use, this.arrangement);
+    this.#past.set(gress, past);
+    const cuts = headerCuts(
+      input,
+      use,
+      (field) => input.requests.of(gress, field),
+      past.hasByte,
+      ({ header }, range, keepsRest) => {
+        const piece = bytePiece(headerPart(input.model, use, header), range, true, (field) =>
+          use.alone.has(field),
+        );
+        return (
+          !piece.isAlone &&
+          !piece.slices.some(({ field }) => isFixed(field)) &&
+          sharing.hasTooManySources(piece, keepsRest)
+        );
+      },
+    );
+    if (cuts.together !== undefined) this.#together.set(gress, cuts.together);
+    const pieces = withValidityLists(input, use, piecesOf(input, layout, use, cuts)).flatMap((piece) =>
       unbroken(input.model, use, piece, { isFixed, isBroken }),
     );
     const clustering = new Clustering(
@@ -154,27 +178,6 @@ class Allocator {
     });
   }
 
-  /**
-   * The field of a header goes past the pipeline as well as through it: it is in a row of fields that no table writes, and tables touch some
-   * of them not at all (p4c, parde/clot/clot_info.cpp). Of such fields the compiler moves none to make room (n_clot_bits).
-   */
-  #isPast({ gress, use }: Sharing, field: string): boolean {
-    const { model } = this.input;
-    const info = model.fields.get(field);
-    if (info === undefined || info.metadata) return false;
-    const { header } = info;
-    if (!model.parser.isParsed(gress, header) || model.parser.isMade(header)) return false;
-    const written = new Set(use.operations.map(({ op }) => op.write.field));
-    const row: boolean[] = [];
-    for (const name of model.headers.get(header)?.fields ?? []) {
-      if (name === field && written.has(name)) return false;
-      if (!written.has(name)) row.push(!use.touched.has(name));
-      else if (model.fields.get(name)!.offset > info.offset) break;
-      else row.length = 0;
-    }
-    return row.some(Boolean);
-  }
-
   /** The program asks for the size of its containers, or for containers of its own. */
   #isFixed(gress: Gress, field: string): boolean {
     const asked = this.input.requests.of(gress, field);
@@ -216,13 +219,19 @@ class Allocator {
     const { model } = this.input;
     const size = pieces[0]!.size;
     const isFixed = pieces.some(({ slices }) =>
-      slices.some(
-        ({ field }) =>
-          this.#isFixed(sharing.gress, field) || (model.forDeparser.has(field) && !field.endsWith("$")),
-      ),
+      slices.some(({ field }) => this.#isFixed(sharing.gress, field)),
     );
-    const isWholly = isWhole || isFixed || pieces.length > 1 || pieces[0]!.isAlone;
-    const ways = isWholly ? [[[...pieces]]] : slicingsOf(model, sharing.use, pieces);
+    const isGiven = pieces.some(({ slices }) =>
+      slices.some(({ field }) => model.forDeparser.has(field) && !field.endsWith("$")),
+    );
+    const ways =
+      isWhole || isFixed || pieces.some(({ isAlone }) => isAlone)
+        ? [[[...pieces]]]
+        : pieces.length > 1
+          ? (this.#together.get(sharing.gress)?.waysOf(pieces) ?? [[[...pieces]]])
+          : isGiven
+            ? [[[...pieces]]]
+            : slicingsOf(model, sharing.use, pieces);
     let best: { readonly choices: readonly Choice[]; readonly cost: number } | undefined;
     for (const way of ways) {
       const found = this.#tryWay(way, sharing);
@@ -332,7 +341,10 @@ class Allocator {
       if (slot.guests.length > 0) {
         const place =
           placeIn(slot, piece, sharing, this.#takesTurns || isForEnd(slot, piece.slices)) ??
-          placeAround(slot, piece, sharing, { slots, isPast: (field) => this.#isPast(sharing, field) });
+          placeAround(slot, piece, sharing, {
+            slots,
+            isPast: (field) => this.#past.get(sharing.gress)?.hasField(field) === true,
+          });
         if (place === undefined) used.push(slot);
         else {
           const cost = this.#costOf(place, piece, sharing);

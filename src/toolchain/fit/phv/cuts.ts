@@ -5,6 +5,7 @@
  */
 
 import { defined } from "../../../base/index.js";
+import type { ContainerSize } from "./pack.js";
 
 /** Bytes of a header, the first one included. */
 export interface ByteRange {
@@ -15,6 +16,10 @@ export interface ByteRange {
 /** A container's bytes, and whether a table touches one of them. */
 export interface Cut extends ByteRange {
   readonly isTouched: boolean;
+  /** Of bytes that the deparser does not send: that of a container which is larger than they. */
+  readonly size?: ContainerSize;
+  /** Operations tie it to bytes of other lists. */
+  readonly isTied?: true;
   /** The bytes that stand together before they are cut again. */
   readonly list: ByteRange;
 }
@@ -53,23 +58,31 @@ export function cutBytes({ from, to }: ByteRange, shape: HeaderShape): Cut[] {
 }
 
 /** The cuts of the bytes of one container with the fewest untouched bytes beside touched ones, then with the fewest containers. */
-function refined(range: ByteRange, shape: HeaderShape): Cut[] {
+export function refined(range: ByteRange, shape: HeaderShape): Cut[] {
   let best: { readonly cuts: readonly Cut[]; readonly cost: number } | undefined;
   for (const sizes of partsOf(range, shape)) {
     const cuts: Cut[] = [];
     let end = range.to;
     let cost = 0;
     for (const size of sizes) {
-      const bytes = Array.from({ length: size }, (_, i) => end - 1 - i);
-      const touched = bytes.filter(shape.isTouched).length;
-      cuts.push({ from: end - size, to: end, isTouched: touched > 0, list: range });
-      cost += touched === 0 ? 1 : WEIGHT + 100 * (size - touched);
+      const part = { from: end - size, to: end };
+      cuts.push({ ...part, isTouched: touchedIn(part, shape) > 0, list: range });
+      cost += costOf(part, shape);
       end -= size;
     }
     if (best === undefined || cost < best.cost) best = { cuts, cost };
   }
   return [...(best?.cuts ?? [])];
 }
+
+/** What a container costs: one that no table touches less than any other, one with untouched bytes beside others most. */
+export function costOf(range: ByteRange, shape: HeaderShape): number {
+  const touched = touchedIn(range, shape);
+  return touched === 0 ? 1 : WEIGHT + 100 * (range.to - range.from - touched);
+}
+
+const touchedIn = ({ from, to }: ByteRange, { isTouched }: HeaderShape): number =>
+  Array.from({ length: to - from }, (_, i) => from + i).filter(isTouched).length;
 
 /** All ways to cut a range from its end on: first those that end where a value does, then those with the largest containers. */
 function partsOf({ from, to }: ByteRange, shape: HeaderShape): number[][] {

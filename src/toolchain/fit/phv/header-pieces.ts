@@ -6,27 +6,49 @@ import { defined } from "../../../base/index.js";
 import type { FieldInfo, FitModel, Gress } from "../model/model.js";
 import type { AllocationInput } from "./allocation.js";
 import { bordersOfRequests, bordersOfStages } from "./conflicts.js";
-import { type ByteRange, cutBytes } from "./cuts.js";
+import type { ByteRange, Cut, HeaderShape } from "./cuts.js";
 import { type GressUse, intrinsicHeader } from "./gress-use.js";
 import { bytesTouched, isWide, paddingOf } from "./header-bytes.js";
 import type { ContainerSize } from "./pack.js";
 import { type Piece, type PieceSlice, valuePiece } from "./piece.js";
 
-type Request = (field: string) => ReturnType<AllocationInput["requests"]["of"]>;
+export type Request = (field: string) => ReturnType<AllocationInput["requests"]["of"]>;
 
 /** Bits of the largest container. */
 const MAX_BITS = 32;
 /** Bytes of the port in the chip's own header, which parser and deparser always need. */
 const PORT_BYTES = 2;
 
-export function headerPieces(
+/** Bytes of a header that get their containers together. */
+export interface ByteList extends ByteRange {
+  readonly header: string;
+  readonly fields: readonly FieldInfo[];
+  readonly shape: HeaderShape;
+  /** The deparser sends it. */
+  readonly isSent: boolean;
+}
+
+/** The bytes of a header before they are cut. */
+export interface HeaderLists {
+  readonly fields: readonly FieldInfo[];
+  readonly wide: readonly FieldInfo[];
+  readonly asked: readonly ByteRange[];
+  readonly padding: readonly number[];
+  readonly lists: readonly ByteList[];
+}
+
+export const isIn = ({ offset, width }: FieldInfo, { from, to }: ByteRange): boolean =>
+  width > 0 && offset < 8 * to && 8 * from < offset + width;
+
+export function listsOf(
   input: AllocationInput,
   use: GressUse,
   header: string,
   request: Request,
-): Piece[] {
+  isPast: (header: string, byte: number) => boolean,
+): HeaderLists {
   const { model, target, requests } = input;
-  const { gress, touched } = use;
+  const { gress } = use;
   const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
   const info = defined(model.headers.get(header));
   const fields = info.fields.map((name) => defined(model.fields.get(name))).filter(({ width }) => width > 0);
@@ -42,6 +64,9 @@ export function headerPieces(
     if (isListed(name))
       for (let byte = offset >> 3; 8 * byte < offset + width; byte++) touchedBytes.add(byte);
   if (hasPort) for (let byte = 0; byte < PORT_BYTES; byte++) touchedBytes.add(byte);
+  // Of a header that is sent, what does not go past the pipeline stands in containers as what tables touch.
+  if (isWhole && model.hasEgressParser && model.parser.isSent(gress, header))
+    for (let byte = 0; byte < bytes; byte++) if (!isPast(header, byte)) touchedBytes.add(byte);
   const zeros = model.sentZeros[gress];
   const asked = withoutOverlap(
     askedRanges(
@@ -55,8 +80,6 @@ export function headerPieces(
       ({ name, offset, width }) => zeros.has(name) && offset < 8 * byte + 8 && 8 * byte < offset + width,
     );
   const isAsked = (byte: number) => asked.some(({ from, to }) => from <= byte && byte < to);
-  const isIn = ({ offset, width }: FieldInfo, { from, to }: ByteRange) =>
-    offset < 8 * to && 8 * from < offset + width;
   const isFree = ({ name }: FieldInfo) => !isAlone(name) && !isListed(name) && request(name) === undefined;
   const wide =
     isWhole || model.parser.isSent(gress, header)
@@ -100,27 +123,44 @@ export function headerPieces(
   const rest = runsOf(
     all.filter((byte) => !isAsked(byte) && !isZero(byte) && !isPadding(byte) && needed(byte)),
   ).flatMap((range) => splitAt(range, borders));
+  const isSent = !model.hasEgressParser || model.parser.isSent(gress, header);
+  return {
+    fields,
+    wide,
+    asked,
+    padding: all.filter((byte) => isPadding(byte) && !isAsked(byte) && !isZero(byte) && needed(byte)),
+    lists: rest.map(({ from, to }) => ({ header, from, to, fields, shape, isSent })),
+  };
+}
+
+export function headerPieces(
+  { model }: AllocationInput,
+  use: GressUse,
+  header: string,
+  request: Request,
+  own: HeaderLists,
+  cuts: readonly Cut[],
+): Piece[] {
+  const { gress, touched } = use;
+  const isAlone = (field: string) => use.alone.has(field) || request(field)?.isSolitary === true;
   const part = headerPart(model, use, header);
   const piece = (range: ByteRange, isTouched: boolean) => bytePiece(part, range, isTouched, isAlone);
-  const isTouched = ({ from, to }: ByteRange) =>
-    fields.some(
-      ({ name, offset, width }) => offset < 8 * to && 8 * from < offset + width && touched.has(name),
-    );
-  const cuts = rest.flatMap((range) => cutBytes(range, shape));
-  for (const { from, to } of new Set([...asked, ...cuts.map(({ list }) => list)])) {
-    const list = { bits: 8 * (to - from), fields: fields.filter((one) => isIn(one, { from, to })).length };
-    for (let byte = from; byte < to; byte++) use.lists.set(`${header} ${byte}`, list);
-  }
+  const isTouched = (range: ByteRange) => own.fields.some((one) => isIn(one, range) && touched.has(one.name));
   return [
-    ...wide.map(({ name, offset, width }) => {
-      const own = valuePiece(gress, { field: name, lo: 0, width }, false);
-      return { ...own, slices: own.slices.map((slice) => ({ ...slice, at: -(offset + width) & 7 })) };
+    ...own.wide.map(({ name, offset, width }) => {
+      const value = valuePiece(gress, { field: name, lo: 0, width }, false);
+      return { ...value, slices: value.slices.map((slice) => ({ ...slice, at: -(offset + width) & 7 })) };
     }),
-    ...asked.map((range) => piece(range, isTouched(range))),
-    ...all
-      .filter((byte) => isPadding(byte) && !isAsked(byte) && !isZero(byte) && needed(byte))
-      .map((byte) => piece({ from: byte, to: byte + 1 }, true)),
-    ...cuts.map((range) => piece(range, range.isTouched)),
+    ...own.asked.map((range) => piece(range, isTouched(range))),
+    ...own.padding.map((byte) => piece({ from: byte, to: byte + 1 }, true)),
+    ...cuts.map((range): Piece => {
+      const one = piece(range, range.isTouched);
+      const tied = range.isTied ? { ...one, isTied: true as const } : one;
+      // What is smaller than its container is no run of bytes that could be cut again.
+      return range.size === undefined
+        ? tied
+        : { ...tied, size: range.size, bytes: undefined, isListed: true };
+    }),
   ];
 }
 

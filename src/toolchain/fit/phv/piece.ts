@@ -24,6 +24,8 @@ export interface Piece {
   readonly isAlone: boolean;
   /** It comes from a list of bits that stand together, of which every part begins at the low end of its container. */
   readonly isListed?: true;
+  /** Bytes of a header that are cut together with those to which operations tie them. */
+  readonly isTied?: true;
 }
 
 /** The smallest container for so many bits. */

@@ -5,6 +5,7 @@ import { paddingHeaders } from "../parde/padding.js";
 import type { AllocationInput } from "./allocation.js";
 import { GHOST_BITS, ghostSlices } from "./ghost.js";
 import { type GressUse, intrinsicHeader } from "./gress-use.js";
+import type { AllCuts } from "./header-cuts.js";
 import { headerPieces } from "./header-pieces.js";
 import type { ContainerSize, PhvLayout } from "./pack.js";
 import { type Piece, sizeFor, valuePiece } from "./piece.js";
@@ -12,7 +13,12 @@ import { type Piece, sizeFor, valuePiece } from "./piece.js";
 const SIZES = [8, 16, 32] as const;
 
 /** All pieces of a gress. */
-export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUse): Piece[] {
+export function piecesOf(
+  input: AllocationInput,
+  layout: PhvLayout,
+  use: GressUse,
+  { headers, together }: AllCuts,
+): Piece[] {
   const { model, requests } = input;
   const { gress, touched } = use;
   const pieces: Piece[] = [];
@@ -42,9 +48,21 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
     if (ofGhost.has(field) || info === undefined || (!info.metadata && isCarried(info.header))) continue;
     if (request(field)?.sizes !== undefined) asked.add(field);
     else if (carried.has(field)) pieces.push(...exactPieces(gress, info, isAlone(field)));
-    else
-      for (const part of partsOf(info, use.ranges.get(field) ?? [], isAlone(field)))
-        pieces.push(valuePiece(gress, part, isAlone(field)));
+    else {
+      const tied = together?.partsOf(field, info.width);
+      const ranges = use.ranges.get(field) ?? [];
+      if (tied === undefined || (isAlone(field) && tied.length > 1))
+        for (const part of partsOf(info, ranges, isAlone(field)))
+          pieces.push(valuePiece(gress, part, isAlone(field)));
+      else
+        for (const { lo, width, size } of tied) {
+          if (size === undefined)
+            for (const part of partsOf(info, ranges, isAlone(field), lo, lo + width))
+              pieces.push(valuePiece(gress, part, isAlone(field)));
+          else if (ranges.some((range) => range.lo < lo + width && lo < range.lo + range.width))
+            pieces.push({ ...valuePiece(gress, { field, lo, width }, isAlone(field)), size });
+        }
+    }
   }
   // A mirror or a resubmission carries values that nothing sets, too.
   for (const field of carried) {
@@ -68,9 +86,8 @@ export function piecesOf(input: AllocationInput, layout: PhvLayout, use: GressUs
         isAlone(field),
       ),
     );
-  for (const header of model.headers.values())
-    if (!header.metadata && isCarried(header.name))
-      pieces.push(...headerPieces(input, use, header.name, request));
+  for (const [header, { own, cuts }] of headers)
+    pieces.push(...headerPieces(input, use, header, request, own, cuts));
   for (const { field, width } of givenBits(input, gress, touched))
     pieces.push({
       gress,
@@ -104,11 +121,17 @@ function exactPieces(gress: Gress, { name, width }: FieldInfo, isAlone: boolean)
  * The pieces of a value of metadata that tables name a part of. It is cut from its lowest bit on where a part that tables name ends, else
  * after the most bits of a container (p4c, phv/slicing/phv_slicing_dfs_iterator.cpp, make_choices). A piece that nothing names has no place.
  */
-function partsOf({ name, width }: FieldInfo, ranges: readonly Access[], isAlone: boolean): Access[] {
+function partsOf(
+  { name, width }: FieldInfo,
+  ranges: readonly Access[],
+  isAlone: boolean,
+  from = 0,
+  to = width,
+): Access[] {
   const borders = new Set(ranges.flatMap(({ lo, width: bits }) => [lo, Math.min(width, lo + bits)]));
   const parts: Access[] = [];
-  for (let lo = 0; lo < width; ) {
-    const rest = width - lo;
+  for (let lo = from; lo < to; ) {
+    const rest = to - lo;
     const sizes = SIZES.filter((_, i) => i === 0 || SIZES[i - 1]! < rest).map((size) => Math.min(size, rest));
     const most = defined(sizes.at(-1));
     const atBorder = sizes.filter((size) => size === rest || borders.has(lo + size)).at(-1);

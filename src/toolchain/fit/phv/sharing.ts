@@ -327,9 +327,9 @@ export class Sharing {
   /**
    * Some action computes a part of a header's piece by logic, which would write all of the container, or sets parts from more sources than an instruction has, wherever the sources stand: values of metadata, bytes
    * of a header as far from each other as their results, what the action data bus gives, and the container itself for what stays (p4c,
-   * phv/action_phv_constraints.cpp, check_and_generate_constraints_for_move_with_unallocated_sources).
+   * phv/action_phv_constraints.cpp, check_and_generate_constraints_for_move_with_unallocated_sources). Without `keepsRest` what no action sets may be lost: the bytes are to be cut again.
    */
-  hasTooManySources(piece: Piece): boolean {
+  hasTooManySources(piece: Piece, keepsRest = true): boolean {
     const slices = this.placed(piece, 0);
     const { fields } = this.input.model;
     const writings = [...new Set(slices.flatMap(({ field }) => this.#writings.get(field) ?? []))].filter(
@@ -347,7 +347,7 @@ export class Sharing {
       actions.set(key, [...(actions.get(key) ?? []), writing]);
     }
     return [...actions.values()].some((list) => {
-      if (list.some(({ op }) => op.kind === "logic") && leavesBytes(list, slices)) return true;
+      if (list.some(({ op }) => op.kind === "logic") && keepsRest && leavesBytes(list, slices)) return true;
       if (list.length === 1 || list.some(({ op }) => op.kind !== "set")) return false;
       const places = new Set(list.flatMap((one) => one.op.sources.map((source) => placeOf(one, source))));
       const hasData = list.some(({ op }) => op.data);
@@ -361,7 +361,7 @@ export class Sharing {
             0,
           ) < width,
       );
-      return places.size + (hasData ? 1 : 0) + (stays ? 1 : 0) > MAX_SOURCES;
+      return places.size + (hasData ? 1 : 0) + (stays && keepsRest ? 1 : 0) > MAX_SOURCES;
     });
   }
 

@@ -29,9 +29,10 @@ export function unbroken(
   piece: Piece,
   rules: { readonly isFixed: (field: string) => boolean; readonly isBroken: (piece: Piece) => boolean },
 ): Piece[] {
-  const { bytes, size, isTouched, slices } = piece;
+  const { bytes, size, isTouched, isTied, slices } = piece;
   const isWhole = slices.some(({ field }) => use.alone.has(field) || rules.isFixed(field));
-  if (bytes === undefined || size === 8 || !isTouched || isWhole || !rules.isBroken(piece)) return [piece];
+  if (isTied || bytes === undefined || size === 8 || !isTouched || isWhole || !rules.isBroken(piece))
+    return [piece];
   return halvesOf(model, use, [piece])
     .flat()
     .flatMap((half) =>
