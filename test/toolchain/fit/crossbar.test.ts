@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { defined } from "../../../src/base/index.js";
 import { findReasons, fitProgram, QUICK } from "../../../src/toolchain/fit/index.js";
-import { type CrossbarUse, ExactCrossbar, type Operand } from "../../../src/toolchain/fit/place/crossbar.js";
+import type { Operand } from "../../../src/toolchain/fit/place/alu-operands.js";
+import { type CrossbarUse, ExactCrossbar } from "../../../src/toolchain/fit/place/crossbar.js";
 import type { CrossbarByte } from "../../../src/toolchain/fit/place/crossbar-groups.js";
 import { CrossbarStates, usesOf } from "../../../src/toolchain/fit/place/crossbar-states.js";
 import { InstructionMemory } from "../../../src/toolchain/fit/place/instructions.js";
@@ -104,6 +105,21 @@ describe("the exact crossbar", () => {
     expect(placed(alu(2, operand("a", 0), operand("b", 0))).crossbar.hashBits).toBe(16);
     expect(placed(alu(2, operand("a", 1))).crossbar.hashBits).toBe(8);
     expect(placed(alu(4, operand("a", 2))).crossbar.hashBits).toBe(8);
+    // The second operand takes the places that are the only ones for the first: they go through the matrix.
+    const free: Operand = { bytes: bytes("free", 2), bits: 16, isAlone: true };
+    const low: Operand = {
+      bytes: [0, 1].map((phase) => ({ name: `low:${phase}`, align: 4, phase })),
+      bits: 16,
+      isAlone: true,
+    };
+    const high: Operand = { ...low, bytes: low.bytes.map((byte) => ({ ...byte, phase: byte.phase + 2 })) };
+    for (const pair of [
+      [low, free],
+      [free, low],
+    ])
+      expect(placed(alu(2, ...pair)).crossbar.hashBits).toBe(32);
+    expect(placed(alu(2, high, free)).crossbar.hashBits).toBe(0);
+    expect(placed(alu(2, free, high)).crossbar.hashBits).toBe(0);
     // An operand that is wider than the ALU keeps all of its bytes.
     const word = [0, 1, 2, 3].map((phase) => ({ name: `w${phase}`, align: 4 as const, phase }));
     const other: Operand = { bytes: [{ name: "b", align: 1, phase: 0 }], bits: 8, isAlone: true };

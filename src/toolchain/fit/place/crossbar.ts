@@ -6,6 +6,7 @@
  */
 import { defined } from "../../../base/index.js";
 import { MOST_SELECT_BITS } from "../memory/exact.js";
+import { type Operand, placesOfOperands } from "./alu-operands.js";
 import {
   bestGroup,
   byConstraint,
@@ -51,13 +52,6 @@ export type CrossbarUse =
       readonly bytes: readonly CrossbarByte[];
       readonly bits: number;
     };
-
-export interface Operand {
-  readonly bytes: readonly CrossbarByte[];
-  readonly bits: number;
-  /** It stands alone at the low end of its bytes, as an ALU takes it from the crossbar; else the matrix shifts it. */
-  readonly isAlone: boolean;
-}
 
 const GROUPS = 8;
 const GROUP_BYTES = 16;
@@ -488,23 +482,6 @@ export class ExactCrossbar {
     }
     return { found, free };
   }
-}
-
-/**
- * The places of all bytes of one or two operands, counted from the first byte that an ALU takes: one operand begins there, the other a word
- * of the ALU later, in the order that the alignment of their bytes admits (setup_stateful_search_bus). Undefined: they take the matrix.
- */
-function placesOfOperands(operands: readonly Operand[], width: number): number[] | undefined {
-  if (operands.length > 2 || !operands.every(({ isAlone }) => isAlone)) return undefined;
-  const fits = ({ bytes }: Operand, start: number) =>
-    bytes.every(({ align, phase }, i) => (start + i) % align === phase);
-  // Where an operand is wider than the ALU, which the program is refused for, the other one begins behind it.
-  const [first, second] = operands.map(({ bytes }) => Math.max(width, bytes.length));
-  const starts = [
-    [0, first ?? 0],
-    [second ?? width, 0],
-  ].find((order) => operands.every((operand, i) => fits(operand, order[i]!)));
-  return starts && operands.flatMap(({ bytes }, at) => bytes.map((_, i) => starts[at]! + i));
 }
 
 /** Halves that the bytes are in, and the bytes that were not there before. */

@@ -8,7 +8,8 @@ import { selectorHashBits, wordChoiceBits } from "../memory/selectors.js";
 import type { Access, GatewayTests, Gress, HashUse, Implementation, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import type { CrossbarUse, Operand } from "./crossbar.js";
+import type { Operand } from "./alu-operands.js";
+import type { CrossbarUse } from "./crossbar.js";
 import type { CrossbarByte } from "./crossbar-groups.js";
 import type { Instructions } from "./instructions.js";
 import { crossbarBytes, forEachBit, ternaryBytes } from "./key-bytes.js";
@@ -349,7 +350,10 @@ function operandsOf(operands: readonly Access[], gress: Gress, phv: PhvLayout): 
     const access = { ...part, width: Math.min(part.width, ALU_BITS) };
     const found = crossbarBytes([access], gress, phv);
     const bytes = phv.isAllocated === true ? inOrder(found, access, gress, phv) : found;
-    return bytes.length === 0 ? [] : [{ bytes, bits: access.width, isAlone: isAlone(access, gress, phv) }];
+    if (bytes.length === 0) return [];
+    // A byte before the last one that is not full would leave a gap.
+    const isWhole = bytes.length === Math.ceil(access.width / 8);
+    return [{ bytes, bits: access.width, isAlone: isWhole && isAlone(access, gress, phv) }];
   });
 }
 
