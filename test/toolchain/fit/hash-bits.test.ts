@@ -228,3 +228,24 @@ it("an operand of an ALU in two containers stands on the crossbar in the order o
     [0, 1],
   ]);
 });
+
+describe("an argument of a control", () => {
+  /** What the low-pass filter of a control takes of the crossbar and the matrix. */
+  const filterOf = (argument: string, of = "") => {
+    const controls = `control Rate(in bit<32> sample, ${of} out bit<32> rate) {
+  Lpf<bit<32>, bit<4>>(16) filter; apply { rate = filter.execute(sample, 0); } }`;
+    const ingress = "Rate() rate;";
+    const { placement } = fitOf({ controls, ingress, apply: `rate.apply(${argument}, hdr.d.b);` });
+    return placement.stages.map((stage) => [stage.hash_bits, stage.xbar_bytes_exact]);
+  };
+
+  it("that is a slice or a cast takes the place of the parameter", () => {
+    expect(filterOf("(bit<32>) hdr.d.i")).toEqual([[0, 2]]);
+    expect(filterOf("(bit<32>) hdr.d.a[15:0]")).toEqual([[0, 2]]);
+  });
+
+  it("is copied before where another argument covers it", () => {
+    expect(filterOf("(bit<32>) hdr.d.b[15:0]").length).toBe(2);
+    expect(filterOf("(bit<32>) hdr.d.i, hdr.d.i", "in bit<16> other,").length).toBe(2);
+  });
+});

@@ -40,7 +40,7 @@ export interface Callee {
   readonly isClosed: boolean;
   /** Of an object whose tables refer to its parameters. */
   readonly homes?: Homes | undefined;
-  /** A parameter is an alias of its argument also where another argument overlaps it. */
+  /** A parameter is an alias of its argument also where another argument overlaps it, and where it is a part of a place or a cast of one. */
   readonly sharesOverlaps?: boolean;
 }
 
@@ -66,7 +66,8 @@ export function bindArguments(
   const copyIn: Stmt[] = [];
   const copyOut: Stmt[] = [];
   for (const one of evaluated) {
-    const shared = isClosed && sharesStorage(one, sharesOverlaps ? [] : evaluated);
+    const isPassedOn = sharesOverlaps && !isWritten(one.param) && isPartOfPlace(one, evaluated);
+    const shared = isClosed && (isPassedOn || sharesStorage(one, sharesOverlaps ? [] : evaluated));
     const copied = homes?.copied.has(one.param) ?? false;
     if (one.expr !== undefined && !copied && (isConstant(one.expr) || shared)) {
       bindValue(scope, one.param, one.expr);
@@ -172,6 +173,16 @@ function sharesStorage(one: Evaluated, all: readonly Evaluated[]): boolean {
   return all.every(
     (other) =>
       other === one || other.expr === undefined || !isWritten(other.param) || !mayOverlap(expr, other.expr),
+  );
+}
+
+/** Whether the argument is a slice or a cast of a place that no other argument covers (p4c, frontends/p4/inlining.cpp, inline_subst). */
+function isPartOfPlace({ expr, saved }: Evaluated, all: readonly Evaluated[]): boolean {
+  let place = expr;
+  while (place?.kind === "cast" || place?.kind === "slice") place = place.operand;
+  if (place === undefined || place === expr || saved !== undefined || !isFixedPlace(place)) return false;
+  return all.every(
+    (other) => other.expr === expr || other.expr === undefined || !readsFrom(other.expr, place),
   );
 }
 
