@@ -1,7 +1,11 @@
 /** Which bits tell the deparser what to send, in which order and container: by models of headers alone. */
 import { describe, expect, it } from "vitest";
 import type { FitModel, Gress } from "../../../src/toolchain/fit/model/model.js";
+import type { AllocationInput } from "../../../src/toolchain/fit/phv/allocation.js";
+import type { GressUse } from "../../../src/toolchain/fit/phv/gress-use.js";
+import { valuePiece } from "../../../src/toolchain/fit/phv/piece.js";
 import { validityContainers, validityLists } from "../../../src/toolchain/fit/phv/validity.js";
+import { withValidityLists } from "../../../src/toolchain/fit/phv/validity-lists.js";
 import { loadTarget } from "./golden.js";
 
 const tofino = loadTarget("tofino");
@@ -146,5 +150,24 @@ describe("bits for the deparser of a Tofino 1", () => {
     expect(listsOf(shape).map(([name]) => name)).toEqual(valid("a"));
     const second = [...validityLists(modelOf(shape), "ingress", tofino2)];
     expect(second.map(([name]) => name)).toEqual(["dp.mirror", "dp.drop", ...valid("a")]);
+  });
+});
+
+describe("lists of a Tofino 1", () => {
+  it("have neither bits of checksums nor bits that are copied", () => {
+    const model = modelOf({
+      headers: ["a", "b", "c", "d"],
+      parsed: ["a", "b", "c", "d"],
+      ingress: [["c.$valid$", "b.$valid$"], "a.sum.$original$"],
+    });
+    const use = { gress: "ingress", operations: [] } as unknown as GressUse;
+    const bits = [...valid("a", "b", "c", "d"), "a.sum.$original$"];
+    const pieces = withValidityLists(
+      { model, target: tofino } as unknown as AllocationInput,
+      use,
+      bits.map((field) => valuePiece("ingress", { field, lo: 0, width: 1 }, false)),
+    );
+    const names = pieces.map(({ slices }) => slices.map(({ field }) => field));
+    expect(names).toEqual([["a.sum.$original$"], ...valid("b", "c").map((bit) => [bit]), valid("a", "d")]);
   });
 });

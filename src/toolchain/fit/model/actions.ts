@@ -946,6 +946,7 @@ function resultsOf(expr: Expr): string[] {
 const ARITHMETIC = new Set(["+", "-", "sat+", "sat-", "*", "/", "%", "min", "max"]);
 const LOGIC = new Set(["&", "|", "^", "~"]);
 const MOVES = new Set(["<<", ">>", "|", "&"]);
+const OF_ITSELF = new Set(["&", "|", "^"]);
 
 function isShift(expr: Expr): boolean {
   return expr.kind === "operation" && (expr.op === "<<" || expr.op === ">>");
@@ -1018,7 +1019,28 @@ function operationOf(write: Access, value: Expr, source: bmv2.SourceInfo | undef
   const constant = value.kind === "constant" ? { constant: value.value } : {};
   const saturates =
     value.kind === "operation" && value.op.startsWith("sat") ? { saturates: true as const } : {};
-  return { kind: operationKind(value), write, sources, data, ...constant, ...saturates, source };
+  const keepsOthers = isOfItself(write, value) ? { keepsOthers: true as const } : {};
+  return {
+    kind: operationKind(value),
+    write,
+    sources,
+    data,
+    ...constant,
+    ...saturates,
+    ...keepsOthers,
+    source,
+  };
+}
+
+/** Logic of the written bits and a constant: `x = x | 1` (p4c, mau/action_analysis.cpp, container_write_type). */
+function isOfItself({ field, lo, width }: Access, value: Expr): boolean {
+  if (value.kind !== "operation" || !OF_ITSELF.has(value.op)) return false;
+  const isOwn = (part: Expr) =>
+    part.kind === "field" &&
+    part.access.field === field &&
+    part.access.lo === lo &&
+    part.access.width === width;
+  return value.parts.some(isOwn) && value.parts.some(({ kind }) => kind === "constant");
 }
 
 function operationKind(value: Expr): Operation["kind"] {

@@ -66,6 +66,8 @@ export interface Operation {
   readonly data: boolean;
   /** The bits are set to this value, which the program states. */
   readonly constant?: bigint;
+  /** Logic of the bits themselves and a constant, whose other bits keep what else stands in the container. */
+  readonly keepsOthers?: true;
   /** An ALU, a hash or the random numbers give the value. */
   readonly given?: true;
   /** The sum ends at the largest or the smallest value: bits above its operands would keep it from that. */
@@ -270,11 +272,16 @@ export interface Flow {
   successors(u: number): readonly number[];
 }
 
+/** A value in the list of a mirror or a resubmission: a field, or a constant of so many bits. */
+export type CarriedValue = { readonly field: string } | { readonly bits: number };
+
 export interface ParserModel {
   /** Bytes of the headers on the longest path through the parser. */
   readonly longestPathBytes: number;
   /** No path of the parser extracts both headers, and no table makes one of them valid where the other may be. */
   readonly exclusiveHeaders: (a: string, b: string) => boolean;
+  /** No path of the parser extracts both headers. */
+  readonly parsedApart: (a: string, b: string) => boolean;
   readonly parsed: ReadonlySet<string>;
   /** The same in the order of the parsers: a state, then what its cases lead to, one after the other. */
   readonly inOrder: ReadonlySet<string>;
@@ -303,6 +310,10 @@ export interface ParserModel {
   readonly reads: (gress: Gress) => ReadonlySet<string>;
   /** Of what the deparser reads, what its mirrors and resubmissions carry, the session included. */
   readonly carries: (gress: Gress) => ReadonlySet<string>;
+  /** The sessions of its mirrors. */
+  readonly sessions: (gress: Gress) => ReadonlySet<string>;
+  /** What each of its mirrors and resubmissions carries, in its order, the session aside. */
+  readonly carriedLists: (gress: Gress) => readonly (readonly CarriedValue[])[];
   /** Of what the deparser reads, what its digests bring to the controller. */
   readonly digests: (gress: Gress) => ReadonlySet<string>;
 }

@@ -4,6 +4,7 @@
  */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { carriedListsOf, fieldsCarriedBy, sessionsOf } from "./carried.js";
 import type { ParsedTogether } from "./header-states.js";
 import type { Gress, HeaderInfo, ParserModel } from "./model.js";
 import { fieldsIn } from "./simplify/graph.js";
@@ -90,6 +91,7 @@ export function readParser(
   return {
     longestPathBytes: Math.ceil(Math.max(0, ...longest) / 8),
     exclusiveHeaders: (a, b) => excludes(a, b) && !mayBeMade(a, b),
+    parsedApart: excludes,
     parsed,
     inOrder,
     isIn: (gress, header) => here[gress].has(header),
@@ -117,9 +119,11 @@ export function readParser(
     // Deparsers of egress have no digests.
     digests: (gress) => (gress === "ingress" ? digested : none),
     carries: (gress) => {
-      carriedIn[gress] ??= carriedBy(program, deparsers[gress]);
+      carriedIn[gress] ??= fieldsCarriedBy(program, deparsers[gress]);
       return carriedIn[gress];
     },
+    sessions: (gress) => sessionsOf(deparsers[gress]),
+    carriedLists: (gress) => carriedListsOf(program, deparsers[gress]),
   };
 }
 
@@ -140,17 +144,6 @@ function readBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Deparser
   );
   const inputs = program.calculations.filter(({ name }) => named.has(name)).map(({ input }) => input);
   return fieldsIn([primitives, inputs, program.field_lists, program.learn_lists]);
-}
-
-/** Fields that the mirrors and resubmissions of a Tofino's deparsers carry. */
-function carriedBy(program: bmv2.Bmv2Program, deparsers: readonly bmv2.Bmv2Deparser[]): ReadonlySet<string> {
-  const carried = new Set<string>();
-  for (const { op, parameters } of deparsers.flatMap((one) => one.primitives ?? [])) {
-    if (op !== "mirror" && op !== "resubmit_data") continue;
-    const named = parameters.find((one) => one.type === "calculation")?.value;
-    fieldsIn([parameters, program.calculations.find(({ name }) => name === named)?.input], carried);
-  }
-  return carried;
 }
 
 /** Fields that the digests of deparsers bring to the controller, and those that a deparser copies to them. */

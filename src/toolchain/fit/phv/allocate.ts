@@ -178,10 +178,14 @@ class Allocator {
     });
   }
 
-  /** The program asks for the size of its containers, or for containers of its own. */
+  /** The program asks for the size of its containers, or for containers of its own; on Tofino 1 a mirror's session is not cut (no_split). */
   #isFixed(gress: Gress, field: string): boolean {
     const asked = this.input.requests.of(gress, field);
-    return asked?.sizes !== undefined || asked?.isSolitary === true;
+    return (
+      asked?.sizes !== undefined ||
+      asked?.isSolitary === true ||
+      (!this.input.target.phv.deparser_validity_shared && this.input.model.parser.sessions(gress).has(field))
+    );
   }
 
   /** Undefined where the work has reached its bound. */

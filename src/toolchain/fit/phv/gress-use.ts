@@ -71,9 +71,9 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
       else list.push(access);
     }
     for (const { operations } of unit.actions)
-      for (const { kind, write, sources, saturates } of operations) {
+      for (const { kind, write, sources, saturates, keepsOthers } of operations) {
         for (const { field } of sources.length > 0 ? [write, ...sources] : []) tied.add(field);
-        if (kind === "set") continue;
+        if (kind === "set" || keepsOthers === true) continue;
         for (const { field } of [write, ...sources]) aligned.add(field);
         if (kind !== "arithmetic") continue;
         alone.add(write.field);

@@ -3,6 +3,7 @@ import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, Gress } from "../model/model.js";
 import { paddingHeaders } from "../parde/padding.js";
 import type { AllocationInput } from "./allocation.js";
+import { carriedPieces } from "./carried-pieces.js";
 import { GHOST_BITS, ghostSlices } from "./ghost.js";
 import { type GressUse, intrinsicHeader } from "./gress-use.js";
 import type { AllCuts } from "./header-cuts.js";
@@ -43,11 +44,12 @@ export function piecesOf(
       isTouched: true,
       isAlone: true,
     });
+  const exact = new Set<string>();
   for (const field of touched) {
     const info = model.fields.get(field);
     if (ofGhost.has(field) || info === undefined || (!info.metadata && isCarried(info.header))) continue;
     if (request(field)?.sizes !== undefined) asked.add(field);
-    else if (carried.has(field)) pieces.push(...exactPieces(gress, info, isAlone(field)));
+    else if (carried.has(field)) exact.add(field);
     else {
       const tied = together?.partsOf(field, info.width);
       const ranges = use.ranges.get(field) ?? [];
@@ -68,8 +70,9 @@ export function piecesOf(
   for (const field of carried) {
     const info = model.fields.get(field);
     if (info === undefined || touched.has(field) || model.parser.sets(gress).has(field)) continue;
-    if (info.metadata || !isCarried(info.header)) pieces.push(...exactPieces(gress, info, isAlone(field)));
+    if (info.metadata || !isCarried(info.header)) exact.add(field);
   }
+  pieces.push(...carriedPieces(model, gress, exact, isAlone));
   // What the parser alone sets, the deparser takes from a container, too.
   for (const field of model.hasEgressParser ? model.parser.sets(gress) : []) {
     const width = model.fields.get(field)?.width;
@@ -98,22 +101,6 @@ export function piecesOf(
       isTouched: true,
       isAlone: field.endsWith("_type"),
     });
-  return pieces;
-}
-
-/**
- * The pieces of a value of metadata that a mirror or a resubmission carries: whole bytes, so that its containers hold nothing else (p4c,
- * phv/phv_fields.cpp, exact_containers). The largest containers hold the lowest bits.
- */
-function exactPieces(gress: Gress, { name, width }: FieldInfo, isAlone: boolean): Piece[] {
-  const pieces: Piece[] = [];
-  for (let lo = 0; lo < width; ) {
-    const rest = 8 * Math.ceil((width - lo) / 8);
-    const size = rest >= 32 ? 32 : rest >= 16 ? 16 : 8;
-    const slices = [{ field: name, lo, width: Math.min(size, width - lo), at: 0 }];
-    pieces.push({ gress, size, slices, bytes: undefined, isSent: true, isTouched: true, isAlone });
-    lo += size;
-  }
   return pieces;
 }
 

@@ -7,7 +7,7 @@ import { meetInStage } from "./conflicts.js";
 import { Dominators } from "./dominators.js";
 import type { GressUse } from "./gress-use.js";
 import { Lifetimes } from "./lifetimes.js";
-import { MadeFields } from "./made-fields.js";
+import { areFieldsApart, MadeFields } from "./made-fields.js";
 import { type Piece, sizeFor } from "./piece.js";
 import { isAtEnd } from "./pieces.js";
 import type { ContainerKind } from "./requests.js";
@@ -160,7 +160,7 @@ export class Sharing {
     if (requests.excludes(this.gress, a.field, b.field)) return true;
     const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
     if (x !== undefined && y !== undefined && !x.metadata && !y.metadata)
-      if (model.parser.exclusiveHeaders(x.header, y.header)) return !this.#made.meet(a.field, b.field);
+      if (areFieldsApart(model, this.gress, x, y)) return !this.#made.meet(a.field, b.field);
     return this.#apart.never(a.field, b.field);
   }
 
@@ -347,7 +347,8 @@ export class Sharing {
       actions.set(key, [...(actions.get(key) ?? []), writing]);
     }
     return [...actions.values()].some((list) => {
-      if (list.some(({ op }) => op.kind === "logic") && keepsRest && leavesBytes(list, slices)) return true;
+      const isWhole = ({ op }: Writing) => op.kind === "logic" && op.keepsOthers !== true;
+      if (list.some(isWhole) && keepsRest && leavesBytes(list, slices)) return true;
       if (list.length === 1 || list.some(({ op }) => op.kind !== "set")) return false;
       const places = new Set(list.flatMap((one) => one.op.sources.map((source) => placeOf(one, source))));
       const hasData = list.some(({ op }) => op.data);
@@ -377,6 +378,7 @@ export class Sharing {
     );
     const sources = new Set(here.flatMap(({ op }) => op.sources.map(({ field }) => field)));
     const hasData = here.some(({ op }) => op.data);
+    if (here.length === 1 && here[0]?.op.keepsOthers === true) return true;
     if (here.some(({ op }) => op.kind !== "set") && (here.length > 1 || background)) return false;
     if (background && here.length > 1 && (sources.size > 0 || !areNeighbours(here, slices))) return false;
     return sources.size + (hasData ? 1 : 0) + (background ? 1 : 0) <= MAX_SOURCES;

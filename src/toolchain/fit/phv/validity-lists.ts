@@ -8,7 +8,7 @@ import type { AllocationInput } from "./allocation.js";
 import { meetInStage } from "./conflicts.js";
 import type { GressUse } from "./gress-use.js";
 import { type Piece, sizeFor } from "./piece.js";
-import { validityContainers } from "./validity.js";
+import { copiedBits, validityContainers } from "./validity.js";
 
 /** On a chip whose values for the deparser have a bit that says whether they are there: those that egress has whatever the program does. */
 const GIVEN_IN_EGRESS = ["$egress.mirror_io_select", "$egress.egress_port"];
@@ -24,7 +24,11 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
   const lists: string[][] = [];
   const isShared = input.target.phv.deparser_validity_shared;
   const order = [...validityContainers(input.model, use.gress, input.target).keys()];
-  const listed = new Set(order.filter((name) => name.endsWith(".$valid$")));
+  const named = new Set(order.filter((name) => name.endsWith(".$valid$")));
+  const copied = copiedBits(input.model);
+  // Bits that are copied, and those of checksums, which a table sets to what its entry gives, are in no list.
+  const isListed = (field: string) =>
+    isShared ? named.has(field) : field.endsWith(".$valid$") && !copied.has(field);
   const rankOf = ({ slices }: Piece) => {
     const at = order.indexOf(defined(slices[0]).field);
     return at < 0 ? order.length : at;
@@ -36,7 +40,7 @@ export function withValidityLists(input: AllocationInput, use: GressUse, pieces:
   if (values.length > 0) lists.push(values.map((name) => `${name}.$valid$`));
   for (const piece of pieces.filter(isValid).sort((a, b) => rankOf(a) - rankOf(b))) {
     const { field } = defined(piece.slices[0]);
-    if (isShared && !listed.has(field)) {
+    if (!isListed(field)) {
       single.push(piece);
       continue;
     }

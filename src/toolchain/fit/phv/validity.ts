@@ -44,15 +44,7 @@ export function validityContainers(
   );
   // In the order in which the compiler comes to them: in the parser, or else in the tables.
   const parsed = [...model.parser.inOrder].filter((name) => carried.has(name));
-  const copied = new Set(
-    model.units.flatMap(({ actions }) =>
-      actions.flatMap(({ operations }) =>
-        operations
-          .filter(({ write, sources }) => write.field.endsWith("$") && sources.length > 0)
-          .flatMap(({ write, sources }) => [write.field, ...sources.map(({ field }) => field)]),
-      ),
-    ),
-  );
+  const copied = copiedBits(model);
   const bits = new Set([
     ...valuesOf(model, gress, target, written),
     ...parsed.map((name) => `${name}.$valid$`),
@@ -67,6 +59,19 @@ export function validityContainers(
     ...listed.map((bit, at) => [bit, containerOf(at, listed.length)] as const),
     ...checks.map((bit, at) => [bit, (begun + at) >> 3] as const),
   ]);
+}
+
+/** Bits that are copied from another or to another. */
+export function copiedBits(model: FitModel): ReadonlySet<string> {
+  return new Set(
+    model.units.flatMap(({ actions }) =>
+      actions.flatMap(({ operations }) =>
+        operations
+          .filter(({ write, sources }) => write.field.endsWith("$") && sources.length > 0)
+          .flatMap(({ write, sources }) => [write.field, ...sources.map(({ field }) => field)]),
+      ),
+    ),
+  );
 }
 
 /** The first byte of a container: it is its number. */

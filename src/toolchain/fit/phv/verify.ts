@@ -350,7 +350,9 @@ class Verification {
     const [x, y] = [model.fields.get(a), model.fields.get(b)];
     if (requests.excludes(gress, a, b) || this.#neverMeet(gress, a, b)) return true;
     if (x === undefined || y === undefined || x.metadata || y.metadata) return false;
-    return model.parser.exclusiveHeaders(x.header, y.header);
+    if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
+    const isSent = [x, y].every(({ header }) => model.parser.isSent(gress, header));
+    return model.parser.parsedApart(x.header, y.header) && !isSent;
   }
 
   /** Tables alone have both values, and no way through the control flow passes a table of each: the second finds a zero. */

@@ -89,6 +89,12 @@ function liveBefore(
     const here = new Set(after);
     const jumps = action.primitives.some(({ op }) => op.startsWith("_jump"));
     for (const primitive of [...action.primitives].reverse()) {
+      // That a header is taken away, such as one in an `out` parameter, goes where nothing asks for it and no deparser sends the header.
+      const [valid] = primitive.op === "remove_header" ? wholeHeaders(editing, primitive).sets : [];
+      if (valid !== undefined) {
+        if (here.has(valid) || !mayGo(editing, valid)) alive.set(primitive, []);
+        continue;
+      }
       const { sets, reads } = partsOf(editing, primitive);
       const unread = sets.filter((field) => !here.has(field) && mayGo(editing, field));
       if (PURE.has(primitive.op) && unread.length === sets.length) continue;

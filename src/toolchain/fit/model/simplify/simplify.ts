@@ -57,8 +57,11 @@ function signedFields({ headers, header_types: types }: bmv2.Bmv2Program): Reado
 /** Fields that something reads after the pipeline: the deparser, the hardware, the other gress. */
 function liveAtEnd({ program, headerFields, localHeaders }: Editing, pipeline: bmv2.Pipeline): Set<string> {
   const live = readOutside(program);
+  // Of the headers of a Tofino's program, those that a deparser sends.
+  const sent = program.architecture && new Set(program.deparsers.flatMap(({ order }) => order));
   for (const [header, fields] of headerFields)
-    if (!localHeaders.has(header)) for (const field of [...fields, "$valid$"]) live.add(`${header}.${field}`);
+    if (!localHeaders.has(header) && sent?.has(header) !== false)
+      for (const field of [...fields, "$valid$"]) live.add(`${header}.${field}`);
   const others = program.pipelines.filter((other) => other !== pipeline);
   const ids = new Set(others.flatMap(({ tables }) => tables.flatMap(({ action_ids }) => action_ids)));
   const primitives = [...program.actions.filter(({ id }) => ids.has(id)), ...program.deparsers].flatMap(
