@@ -257,7 +257,7 @@ describe("an allocation", () => {
     expect(sizes(fitOf(pairs, tofino2).allocation, "h.a.f0")).toEqual([16]);
     // The value comes from other bits of the header than those that it goes to.
     const moved = ["if (h.a.kind == 3) { m.m0 = h.a.f0; }", "if (h.a.kind == 4) { h.a.f1 = m.m0; }"];
-    expect(sizes(fitOf({ ...pairs, apply: moved }, tofino).allocation, "h.a.f0")).toEqual([16]);
+    expect(sizes(fitOf({ ...pairs, apply: moved }, tofino).allocation, "h.a.f0")).toEqual([32]);
   });
 
   it("has bits at the low end of a container for the headers of the padding, and none where nothing is padded", () => {

@@ -50,10 +50,9 @@ export function readParser(
       return [defined(names[0]), names];
     }),
   );
+  const withElements = (names: Iterable<string>) => [...names].flatMap((name) => stacks.get(name) ?? [name]);
   const extracted = byGress(byParser, ingressParsers);
-  const extractedIn = both((gress) =>
-    union(extracted[gress].map((names) => [...names].flatMap((name) => stacks.get(name) ?? [name]))),
-  );
+  const extractedIn = both((gress) => union(extracted[gress].map((names) => withElements(names))));
   const parsers = byGress(program.parsers, ingressParsers);
   const validIn = both((gress) => union(parsers[gress].map(madeValidBy)));
   const certain = byGress(always, ingressParsers);
@@ -74,8 +73,10 @@ export function readParser(
     pipe === undefined
       ? { ingress: all, egress: all }
       : {
-          ingress: named(byParser.slice(0, ingressParsers), program.deparsers.slice(0, 1)),
-          egress: named(byParser.slice(ingressParsers), program.deparsers.slice(1)),
+          ingress: new Set(
+            withElements(named(byParser.slice(0, ingressParsers), program.deparsers.slice(0, 1))),
+          ),
+          egress: new Set(withElements(named(byParser.slice(ingressParsers), program.deparsers.slice(1)))),
         };
   const excludes = (a: string, b: string) =>
     a !== b && parsed.has(a) && parsed.has(b) && together.get(a)?.has(b) !== true;

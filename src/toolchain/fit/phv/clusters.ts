@@ -4,8 +4,9 @@
  * of metadata takes a larger container.
  */
 import type { FitModel, Operation } from "../model/model.js";
+import { cutAtValues } from "./cuts.js";
 import type { GressUse } from "./gress-use.js";
-import { bytePiece, cut, headerPart } from "./header-pieces.js";
+import { bytePiece, headerPart } from "./header-pieces.js";
 import { type Piece, sizeFor } from "./piece.js";
 import { halvesOf } from "./slicings.js";
 
@@ -62,6 +63,10 @@ export class Clustering {
   /** Fields whose containers grow no more, because an operation has them with a field whose containers cannot. */
   readonly #smallest = new Set<string>();
   readonly mismatches: Mismatch[] = [];
+  /** Operands and results of sums. */
+  readonly #summed: ReadonlySet<string>;
+  /** Bits of operands and results of logic and sums. */
+  readonly #aligned: readonly Operation["write"][];
 
   constructor(
     readonly model: FitModel,
@@ -71,6 +76,14 @@ export class Clustering {
     /** The compiler weighs new containers before shared places: a value grows rather than that a header is cut. */
     readonly growsValues: boolean,
   ) {
+    this.#aligned = [...use.operations, ...use.comparisons].flatMap(({ op: { kind, write, sources } }) =>
+      kind === "set" ? [] : [write, ...sources],
+    );
+    this.#summed = new Set(
+      use.operations.flatMap(({ op: { kind, write, sources } }) =>
+        kind === "arithmetic" ? [write, ...sources].map(({ field }) => field) : [],
+      ),
+    );
     for (const piece of pieces) this.#add(piece);
     for (const { op } of use.comparisons) this.#part(op);
     // A cut for one operation changes what another one ties, so that all are looked at again.
@@ -192,22 +205,24 @@ export class Clustering {
       this.#growValues(small, large, from - (small === a ? aBit : bBit))
     )
       return true;
-    const isAligned = (piece: Piece) => piece.slices.some(({ field }) => this.use.aligned.has(field));
+    const isAligned = (piece: Piece) =>
+      piece.slices.some((slice) => this.#aligned.some((access) => meets(slice, access)));
     const grows =
       this.growsValues &&
       isRotated &&
-      small.bytes === undefined &&
+      (small.bytes === undefined || small.slices.length === 1) &&
       !small.isSent &&
+      !this.#isListed(small) &&
       large.bytes !== undefined &&
       ![small, large].some(isAligned) &&
       !this.#isSmallest(small) &&
       !isFixed(small) &&
-      !this.#isAtTwoPlaces(small, large);
+      this.#mayRotate(small, large);
     if (
       isPlaced &&
       !grows &&
       !isFixed(large) &&
-      !(large.isAlone && large.slices.length === 1 && bits < large.slices[0]!.width)
+      !(this.#isUndivided(large) && bits < large.slices[0]!.width)
     ) {
       const parts =
         large.bytes === undefined
@@ -220,8 +235,8 @@ export class Clustering {
     }
     if (isFixed(small)) return false;
     const at = small === a ? aBit : bBit;
-    if (small.bytes === undefined && !this.#isSmallest(small)) {
-      this.#replace(small, [{ ...small, size: large.size }]);
+    if ((small.bytes === undefined || grows) && !this.#isSmallest(small)) {
+      this.#replace(small, [{ ...small, size: large.size, bytes: undefined }]);
       return true;
     }
     if (!isPlaced) return false;
@@ -299,20 +314,52 @@ export class Clustering {
     });
   }
 
-  /** Operations tie a bit of the value to different bits of the other piece. */
-  #isAtTwoPlaces(value: Piece, other: Piece): boolean {
-    const shifts = this.#operations.flatMap(({ op }) =>
-      this.#ties(op).flatMap(({ a, b, aBit, bBit }) =>
-        a === value && b === other ? [bBit - aBit] : b === value && a === other ? [aBit - bBit] : [],
-      ),
+  /**
+   * A value that operations tie to different bits of a larger piece can have a container of its size: no action gives it to that piece
+   * together with another source, and nothing of smaller size that is sent is tied to it.
+   */
+  #mayRotate(value: Piece, large: Piece): boolean {
+    const shifts = new Set<number>();
+    let isOneOfTwo = false;
+    let hasSmaller = false;
+    for (const { op } of this.#operations)
+      for (const { a, b, aBit, bBit } of this.#ties(op)) {
+        if (a !== value && b !== value) continue;
+        const other = a === value ? b : a;
+        if (other === large) shifts.add(a === value ? bBit - aBit : aBit - bBit);
+        if (other === large && b === value) isOneOfTwo ||= this.#hasSecondSource(op, large);
+        if (other.isSent && other.size < large.size) hasSmaller = true;
+      }
+    return shifts.size === 1 || (!isOneOfTwo && !hasSmaller);
+  }
+
+  /** The action of the operation sets other bits of the piece, too, from another field. */
+  #hasSecondSource(op: Operation, { slices }: Piece): boolean {
+    const { operations } = this.use;
+    const own = operations.find((one) => one.op === op);
+    return operations.some(
+      (one) =>
+        one.op !== op &&
+        one.unit === own?.unit &&
+        one.action === own.action &&
+        one.op.sources.length > 0 &&
+        slices.some((slice) => meets(slice, one.op.write)),
     );
-    return new Set(shifts).size > 1;
+  }
+
+  /** One value, or one part of a value, that a container holds whole: an operand or the result of a sum, of which a carry stays in the container. */
+  #isUndivided({ isAlone, slices }: Piece): boolean {
+    return slices.length === 1 && (isAlone || this.#summed.has(slices[0]!.field));
   }
 
   #isParsed({ gress, slices }: Piece): boolean {
     const { fields, parser } = this.model;
     const infos = slices.flatMap(({ field }) => fields.get(field) ?? []);
     return infos.some(({ metadata, header }) => !metadata && parser.isParsed(gress, header));
+  }
+
+  #isListed({ slices }: Piece): boolean {
+    return slices.some(({ field }) => this.use.listed.has(field));
   }
 
   #isSmallest({ slices }: Piece): boolean {
@@ -344,14 +391,16 @@ export class Clustering {
       return at !== undefined && at < end && start < at + one.size / 8;
     });
     if (others.some((one) => one.slices.some(({ field }) => this.rules.isFixed(field)))) return false;
+    // What a mirror or a digest takes stands apart.
+    if ([piece, ...others].some((one) => this.#isListed(one))) return false;
     const isOwn = (field: string) => piece.slices.some((slice) => slice.field === field);
     if (others.some((one) => one.isAlone && !one.slices.some(({ field }) => isOwn(field)))) return false;
     const own = headerPart(this.model, this.use, header);
     const part = (range: { from: number; to: number }) =>
       bytePiece(own, range, true, (field) => this.use.alone.has(field));
     const rest = others.flatMap(({ bytes, size: bits }) => [
-      ...cut({ from: bytes!.first, to: Math.min(bytes!.first + bits / 8, start) }),
-      ...cut({ from: Math.max(bytes!.first, end), to: bytes!.first + bits / 8 }),
+      ...cutAtValues({ from: bytes!.first, to: Math.min(bytes!.first + bits / 8, start) }, own.fields),
+      ...cutAtValues({ from: Math.max(bytes!.first, end), to: bytes!.first + bits / 8 }, own.fields),
     ]);
     if (this.rules.isBroken(part({ from: start, to: end }))) return false;
     for (const one of others) this.#replace(one, []);
@@ -403,7 +452,7 @@ export class Clustering {
       { from: low, to: end },
     ];
     return ranges
-      .flatMap(cut)
+      .flatMap((range) => cutAtValues(range, own.fields))
       .map((range) => bytePiece(own, range, piece.isTouched, (field) => this.use.alone.has(field)));
   }
 }

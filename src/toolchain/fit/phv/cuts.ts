@@ -92,3 +92,18 @@ function partsOf({ from, to }: ByteRange, shape: HeaderShape): number[][] {
     .sort((a, b) => parts(a) - parts(b) || b - a)
     .flatMap((size) => partsOf({ from, to: to - size }, shape).map((rest) => [size, ...rest]));
 }
+
+/** A range of a header in containers that end where values do, as far as they can; all of its bytes are for tables. */
+export function cutAtValues(
+  range: ByteRange,
+  fields: readonly { readonly offset: number; readonly width: number }[],
+): ByteRange[] {
+  if (range.from >= range.to) return [];
+  const isBoundary = (byte: number) =>
+    fields.some(({ offset, width }) => offset === 8 * byte || offset + width === 8 * byte);
+  const isInside = (byte: number) =>
+    fields.some(
+      ({ offset, width }) => width <= 8 * SIZES[0] && offset < 8 * byte && 8 * byte < offset + width,
+    );
+  return cutBytes(range, { isBoundary, isInside, isTouched: () => true });
+}

@@ -19,6 +19,8 @@ export interface GressUse {
   readonly stamps: ReadonlySet<string>;
   /** What an instruction takes from the packet or gives to it together with another field, or what its deparser takes. */
   readonly tied: ReadonlySet<string>;
+  /** What mirrors, resubmissions and digests have stands apart, in containers that they reach (p4c, phv/make_clusters.cpp, break_cond_digest_field). */
+  readonly listed: ReadonlySet<string>;
   /** By field: the bits that tables name. */
   readonly ranges: ReadonlyMap<string, readonly Access[]>;
   readonly operations: readonly { readonly unit: Unit; readonly action: number; readonly op: Operation }[];
@@ -110,6 +112,10 @@ export function useOf(model: FitModel, target: Target, gress: Gress): GressUse {
     aligned,
     stamps,
     tied,
+    listed: new Set([
+      ...model.parser.carries(gress),
+      ...((target.phv.arrangement?.bypasses ?? 0) > 0 ? [] : model.parser.digests(gress)),
+    ]),
     ranges,
     operations,
     comparisons,

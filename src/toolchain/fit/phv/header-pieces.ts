@@ -55,9 +55,7 @@ export function listsOf(
   const bytes = Math.ceil(info.bits / 8);
   // Past the pipeline go whole values alone.
   const isWhole = (target.phv.arrangement?.bypasses ?? 0) > 0;
-  // What mirrors, resubmissions and digests have stands apart, in containers that they reach (p4c, phv/make_clusters.cpp, break_cond_digest_field).
-  const isListed = (field: string) =>
-    model.parser.carries(gress).has(field) || (!isWhole && model.parser.digests(gress).has(field));
+  const isListed = (field: string) => use.listed.has(field);
   const hasPort = gress === "egress" && model.hasEgressParser && intrinsicHeader(model, gress) === header;
   const touchedBytes = bytesTouched(fields, use.ranges, isWhole);
   for (const { name, offset, width } of fields)
@@ -224,7 +222,7 @@ function withoutOverlap(ranges: readonly ByteRange[]): ByteRange[] {
 }
 
 /** In pieces of 4, 2 and 1 bytes. */
-export function cut({ from, to }: ByteRange): ByteRange[] {
+function cut({ from, to }: ByteRange): ByteRange[] {
   const pieces: ByteRange[] = [];
   let at = from;
   while (at < to) {
