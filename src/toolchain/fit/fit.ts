@@ -18,6 +18,7 @@ import { readRequests } from "./phv/requests.js";
 import { allocatedUse } from "./phv/use.js";
 import { verifyPhv } from "./phv/verify.js";
 import { type Bound, lowerBounds } from "./place/bounds.js";
+import { chainsOfFlow } from "./place/chains.js";
 import { type ExactOptions, type ExactResult, placeExactly } from "./place/exact.js";
 import { type Placement, type Problem, stageCount } from "./place/placement.js";
 import { makeProblem } from "./place/problem.js";
@@ -153,13 +154,14 @@ function isWhole(allocation: PhvAllocation | undefined): allocation is PhvAlloca
 function usePhv(problem: Problem, placement: Placement, tablesOnly: boolean): FitResult["phv"] {
   const { model, target } = problem;
   const naive = countWords(naiveWidths(model));
+  const { earliest, below } = chainsOfFlow(problem);
   const input = {
     model,
     target,
     requests: readRequests(model, target).requests,
     stagesOf: stagesIn(placement),
-    earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-    belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
+    earliestOf: (unit: number) => earliest[unit] ?? 0,
+    belowOf: (unit: number) => below[unit] ?? 0,
   };
   const allocation = model.hasEgressParser && !tablesOnly ? allocatePhv(input, problem.phv) : undefined;
   if (allocation === undefined) {

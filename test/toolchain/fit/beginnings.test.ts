@@ -94,6 +94,14 @@ describe("a value that is over before another one begins", () => {
     ]);
   });
 
+  it("is more than two stages before a value that the program sets to zero first", () => {
+    const { comesBefore } = beginningsOf({ before: "v2 = 0;" });
+    expect(comesBefore("v1", "v2")).toBe(false);
+    expect(comesBefore("v0", "v2")).toBe(true);
+    // P4 leaves open what nothing wrote.
+    expect(comesBefore("v0", "v1")).toBe(true);
+  });
+
   it("is not two stages before, as a step more between two values shows", () => {
     const { comesBefore } = beginningsOf({ zero: true, between: "link = link + 1;" });
     expect(comesBefore("v1", "v2")).toBe(false);

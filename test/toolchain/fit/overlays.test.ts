@@ -7,7 +7,7 @@ import type { PhvAllocation } from "../../../src/toolchain/fit/phv/allocation.js
 import { verifyPhv } from "../../../src/toolchain/fit/phv/verify.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { type TnaParts, tnaSource } from "./programs.js";
-import { allocationInputOf } from "./tna-fit.js";
+import { allocationInputOf, fitTna } from "./tna-fit.js";
 
 /** Rules that an allocation breaks in which `first` and `second` stand at one place. */
 function brokenBy(parts: TnaParts, pragma: string, [first, second]: readonly [string, string]): string[] {
@@ -151,5 +151,41 @@ describe("two values at one place", () => {
     expect(
       brokenBy({ ingress: tables, apply: set }, "@pa_auto_init_metadata", ["md.m", "md.n"]),
     ).not.toContain("overlay");
+  });
+});
+
+/** Rules that are broken where the low half of a value of 32 bits stands at the place of `w`, which the tables of the other branch have. */
+function brokenByHalf(high: string): string[] {
+  const result = fitTna(
+    tnaSource({
+      ingress: `bit<32> v; bit<16> w; bit<16> k;
+        action set_low(bit<16> a) { v[15:0] = a; } table t1 { key = { hdr.d.a : exact; } actions = { set_low; } size = 16; }
+        action set_high(bit<16> a) { v[31:16] = a; } table t2 { key = { hdr.d.b : exact; } actions = { set_high; } size = 16; }
+        action set_w(bit<16> a) { w = a; } table t3 { key = { hdr.d.c : exact; } actions = { set_w; } size = 16; }
+        action m1(bit<16> a) { hdr.d.t = a; } table t4 { key = { v[15:0] : exact; } actions = { m1; } size = 16; }
+        action m2(bit<16> a) { hdr.d.t = a; } table t5 { key = { w : exact; ${high} : exact; } actions = { m2; } size = 16; }`,
+      apply: `tm.ucast_egress_port = 1;
+        if (hdr.d.i == 3) { t1.apply(); t4.apply(); } else { t2.apply(); t3.apply(); t5.apply(); }`,
+    }),
+  );
+  const { containers, ...rest } = result.phv.allocation!;
+  const half = (of: PhvAllocation["containers"][number]["slices"], lo: number, at: number) =>
+    of.filter(({ field }) => field.endsWith(".v")).map((slice) => ({ ...slice, lo, width: 16, at }));
+  const whole = containers.flatMap(({ slices }) => slices).filter(({ field }) => field.endsWith(".v"));
+  expect(whole.map(({ lo, width }) => [lo, width])).toEqual([[0, 32]]);
+  const moved = containers.map(({ slices, ...one }) => ({
+    ...one,
+    slices: slices.some(({ field }) => field.endsWith(".w"))
+      ? [...slices, ...half(whole, 0, 0)]
+      : slices.map((slice) => (slice.field.endsWith(".v") ? half(whole, 16, 16)[0]! : slice)),
+  }));
+  const broken = verifyPhv(allocationInputOf(result), { ...rest, containers: moved });
+  return [...new Set(broken.map(({ rule }) => rule))];
+}
+
+describe("a part of a value and a value of another branch", () => {
+  it("may have one place where no packet has both, though it has the other part", () => {
+    expect(brokenByHalf("v[31:16]")).toEqual([]);
+    expect(brokenByHalf("v")).toContain("overlay");
   });
 });

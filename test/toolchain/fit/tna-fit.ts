@@ -3,6 +3,7 @@ import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { type FitResult, fitProgram, onePipe, type Target } from "../../../src/toolchain/fit/index.js";
 import type { AllocationInput } from "../../../src/toolchain/fit/phv/allocation.js";
 import { readRequests } from "../../../src/toolchain/fit/phv/requests.js";
+import { chainsOfFlow } from "../../../src/toolchain/fit/place/chains.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { loadTarget } from "./golden.js";
 import { type PardeParts, pardeSource } from "./programs.js";
@@ -34,10 +35,11 @@ export function fitWords(
 
 /** What the containers of a fit were allocated for, as `verifyPhv` takes it. */
 export function allocationInputOf({ model, target, problem, placement }: FitResult): AllocationInput {
+  const { earliest, below } = chainsOfFlow(problem);
   return {
     ...{ model, target, requests: readRequests(model, target).requests },
     stagesOf: (unit) => placement.parts.filter((part) => part.unit.id === unit).map(({ stage }) => stage),
-    earliestOf: (unit) => problem.graph.earliest[unit] ?? 0,
-    belowOf: (unit) => problem.graph.below[unit] ?? 0,
+    earliestOf: (unit) => earliest[unit] ?? 0,
+    belowOf: (unit) => below[unit] ?? 0,
   };
 }

@@ -220,6 +220,7 @@ class Builder {
             parser: readParser(this.#json, this.#headers, this.#madeValid(), madeTogether),
             ghostFields: this.#ghostFields(),
             forDeparser: this.#forDeparser(),
+            firstZeros: this.zeros,
             hasEgressParser: this.#json.architecture !== undefined,
             program: this.#given,
             phvPragmas: this.#json.architecture?.pragmas ?? [],

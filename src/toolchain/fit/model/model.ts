@@ -247,6 +247,8 @@ export interface FitModel {
   readonly forDeparser: ReadonlySet<string>;
   /** Fields of headers made in the gress that are sent as zeros; no operation of the units sets them. */
   readonly sentZeros: Readonly<Record<Gress, ReadonlySet<string>>>;
+  /** Values of metadata that the program sets to zero before anything else: the parser's zero stands for that assignment. */
+  readonly firstZeros: ReadonlySet<string>;
   /** Values of metadata that a field of a header stands for, in all units, and that field. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Egress has a parser and headers of its own, as in TNA; else the target's compiler makes them. */

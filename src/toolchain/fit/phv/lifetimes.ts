@@ -96,6 +96,7 @@ export class Lifetimes {
     if (requests.of(this.gress, field)?.isSetFirst === true) return true;
     const info = model.fields.get(field);
     if (requests.zeroesMetadata || info === undefined || !info.metadata || info.intrinsic) return false;
+    if (model.firstZeros.has(field)) return false;
     if (field.endsWith("$") || model.forDeparser.has(field) || model.parser.sets(this.gress).has(field))
       return false;
     return (this.#readers.get(field) ?? []).some((unit) => !this.#isSet(field, unit));

@@ -237,8 +237,7 @@ class Verification {
     const { slices, gress } = container;
     for (const [i, a] of slices.entries())
       for (const b of slices.slice(i + 1)) {
-        if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a.field, b.field))
-          continue;
+        if (a.at >= b.at + b.width || b.at >= a.at + a.width || this.#isExclusive(gress, a, b)) continue;
         if (isDuring(a, b) || isDuring(b, a)) continue;
         if (!this.#isAfter(gress, a, b) && !this.#isAfter(gress, b, a))
           this.#wrong("overlay", `${a.field} and ${b.field} need ${containerName(container)} at one time`);
@@ -345,10 +344,10 @@ class Verification {
         }
   }
 
-  #isExclusive(gress: Gress, a: string, b: string): boolean {
+  #isExclusive(gress: Gress, a: Access, b: Access): boolean {
     const { model, requests } = this.input;
-    const [x, y] = [model.fields.get(a), model.fields.get(b)];
-    if (requests.excludes(gress, a, b) || this.#neverMeet(gress, a, b)) return true;
+    const [x, y] = [model.fields.get(a.field), model.fields.get(b.field)];
+    if (requests.excludes(gress, a.field, b.field) || this.#neverMeet(gress, a, b)) return true;
     if (x === undefined || y === undefined || x.metadata || y.metadata) return false;
     if (model.parser.exclusiveHeaders(x.header, y.header)) return true;
     const isSent = [x, y].every(({ header }) => model.parser.isSent(gress, header));
@@ -356,23 +355,23 @@ class Verification {
   }
 
   /** Tables alone have both values, and no way through the control flow passes a table of each: the second finds a zero. */
-  #neverMeet(gress: Gress, a: string, b: string): boolean {
+  #neverMeet(gress: Gress, a: Access, b: Access): boolean {
     const { model } = this.input;
     const { flow, parser } = model;
-    for (const field of [a, b]) {
+    for (const { field } of [a, b]) {
       const info = model.fields.get(field);
       if (info === undefined || info.intrinsic || field.endsWith("$")) return false;
       if (!info.metadata && parser.isCarried(gress, info.header)) return false;
       if (model.forDeparser.has(field) || parser.sets(gress).has(field) || parser.reads(gress).has(field))
         return false;
     }
-    const has = (list: readonly Access[], field: string) => list.some((one) => one.field === field);
-    /** By unit: the actions that touch the field; `all` where the unit reads it before. */
-    const touching = (field: string) =>
+    const has = (list: readonly Access[], bits: Access) => list.some((one) => overlap(bits, one));
+    /** By unit: the actions that touch the bits; `all` where the unit reads them before. */
+    const touching = (bits: Access) =>
       this.#unitsOf(gress).flatMap((unit) => {
-        const all = has(keysOf(unit), field);
+        const all = has(keysOf(unit), bits);
         const actions = unit.actions.flatMap(({ reads, writes }, i) =>
-          all || has(reads, field) || has(writes, field) ? [i] : [],
+          all || has(reads, bits) || has(writes, bits) ? [i] : [],
         );
         return all || actions.length > 0 ? [{ unit, all, actions }] : [];
       });
@@ -421,6 +420,7 @@ class Verification {
     if (!isOver || !isRead) return false;
     const isOpen =
       !requests.zeroesMetadata &&
+      !model.firstZeros.has(later) &&
       other.metadata &&
       !later.endsWith("$") &&
       !model.forDeparser.has(later) &&
@@ -473,9 +473,7 @@ class Verification {
       for (const { operations } of unit.actions)
         for (const op of operations)
           for (const slice of slices.filter((one) => overlap(one, op.write))) {
-            const live = slices.filter(
-              (one) => one !== slice && !this.#isExclusive(gress, one.field, slice.field),
-            );
+            const live = slices.filter((one) => one !== slice && !this.#isExclusive(gress, one, slice));
             const isWhole = ({ write }: Operation, { field, lo, width }: PlacedSlice) =>
               write.field === field && write.lo <= lo && lo + width <= write.lo + write.width;
             const beside = live.filter(
@@ -594,7 +592,7 @@ class Verification {
 
   /** Both can be there for a packet at one time. */
   #isBeside(gress: Gress, a: PlacedSlice, b: PlacedSlice): boolean {
-    return !this.#isExclusive(gress, a.field, b.field) && areTogether(a, b);
+    return !this.#isExclusive(gress, a, b) && areTogether(a, b);
   }
 
   /** All that an action does to one container is one instruction: at most two sources, what stays in it included. */
@@ -617,7 +615,7 @@ class Verification {
         !isWhole &&
         isThere &&
         this.#hasValue(gress, slice.field) &&
-        written.every((one) => !this.#isExclusive(gress, one.field, slice.field))
+        written.every((one) => !this.#isExclusive(gress, one, slice))
       );
     });
     const sources = new Set(
@@ -667,25 +665,25 @@ class Verification {
   /** No two tables that can run for one packet set different fields of a container in one stage. */
   checkStages(gress: Gress): void {
     const { flow } = this.input.model;
-    const writers = new Map<AllocatedContainer, { unit: Unit; action: number; field: string }[]>();
+    const writers = new Map<AllocatedContainer, { unit: Unit; action: number; write: Access }[]>();
     for (const unit of this.#unitsOf(gress))
       for (const [action, { writes }] of unit.actions.entries())
         for (const write of writes)
           for (const { container } of this.#placed(gress, write))
-            writers.set(container, [...(writers.get(container) ?? []), { unit, action, field: write.field }]);
+            writers.set(container, [...(writers.get(container) ?? []), { unit, action, write }]);
     for (const [container, list] of writers)
       for (const [i, a] of list.entries())
         for (const b of list.slice(i + 1)) {
-          if (a.unit === b.unit || a.field === b.field) continue;
+          if (a.unit === b.unit || a.write.field === b.write.field) continue;
           const stages = new Set(this.input.stagesOf(a.unit.id));
           if (!this.input.stagesOf(b.unit.id).some((stage) => stages.has(stage))) continue;
           if (!flow.leads(a.unit.id, a.action, b.unit.id) && !flow.leads(b.unit.id, b.action, a.unit.id))
             continue;
-          if (isIgnored(a.unit, b.unit) || this.#isExclusive(gress, a.field, b.field)) continue;
-          if ([a, b].some(({ field }) => this.#missing.has(`${gress} ${field}`))) continue;
+          if (isIgnored(a.unit, b.unit) || this.#isExclusive(gress, a.write, b.write)) continue;
+          if ([a, b].some(({ write }) => this.#missing.has(`${gress} ${write.field}`))) continue;
           this.#wrong(
             "stage",
-            `${a.unit.label} and ${b.unit.label} set ${a.field} and ${b.field} in ${containerName(container)} in one stage`,
+            `${a.unit.label} and ${b.unit.label} set ${a.write.field} and ${b.write.field} in ${containerName(container)} in one stage`,
           );
         }
   }
@@ -746,7 +744,7 @@ const accessesOf = (unit: Unit): Access[] => [
   ...unit.actions.flatMap(({ writes }) => writes),
 ];
 
-const overlap = (slice: PlacedSlice, access: Access): boolean =>
+const overlap = (slice: Access, access: Access): boolean =>
   slice.field === access.field && slice.lo < access.lo + access.width && access.lo < slice.lo + slice.width;
 
 const isIgnored = (a: Unit, b: Unit): boolean => {

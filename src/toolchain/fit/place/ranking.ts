@@ -4,8 +4,9 @@
  */
 import { defined } from "../../../base/index.js";
 import { isNamed } from "../model/pragmas.js";
+import { chainsOfFlow } from "./chains.js";
 import type { Part, Problem } from "./placement.js";
-import { orderWithin, type Sequences } from "./sequences.js";
+import type { Sequences } from "./sequences.js";
 
 /** What is placed so far. */
 export interface Progress {
@@ -65,8 +66,7 @@ export class Ranking {
     previous?: readonly Part[],
   ) {
     const { units } = problem.model;
-    this.#below =
-      problem.target.flow.long_branches === 0 ? chainsOfFlow(problem, sequences) : problem.graph.below;
+    this.#below = chainsOfFlow(problem, sequences).below;
     this.#split = previous === undefined ? [] : chainsOfParts(problem, previous);
     this.#frontier = units.map(({ id }) => this.#chainWithin(id));
     const after: Set<number>[] = units.map(() => new Set());
@@ -234,26 +234,6 @@ export class Ranking {
     );
     return longest[sequence];
   }
-}
-
-/**
- * By unit: the stages of the longest chain after it, where all that a unit decides on comes before a later one of its sequence if something
- * there waits for something of it: without long branches the flow leads from the one to the other (p4c, mau/table_injected_deps.cpp).
- */
-function chainsOfFlow(problem: Problem, sequences: Sequences): number[] {
-  const { outgoing } = problem.graph;
-  const follow: number[][] = outgoing.map(() => []);
-  for (const [later, first] of orderWithin(problem, sequences).entries())
-    for (const one of first)
-      for (const { id } of defined(sequences.branches[one]))
-        for (const unit of defined(sequences.inside[id])) if (unit < later) defined(follow[unit]).push(later);
-  const below = outgoing.map(() => 0);
-  for (let id = below.length - 1; id >= 0; id--) {
-    for (const { to, distance } of defined(outgoing[id]))
-      below[id] = Math.max(defined(below[id]), defined(below[to]) + distance);
-    for (const to of defined(follow[id])) below[id] = Math.max(defined(below[id]), defined(below[to]));
-  }
-  return below;
 }
 
 /**

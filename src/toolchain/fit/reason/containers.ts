@@ -11,6 +11,7 @@ import { type Access, actionReads, type FitModel, keyReads, type Unit, writesOf 
 import { allocatePhv } from "../phv/allocate.js";
 import type { PhvAllocation, Unallocated } from "../phv/allocation.js";
 import { type PhvRequests, readRequests } from "../phv/requests.js";
+import { type Chains, chainsOfFlow } from "../place/chains.js";
 import { Work } from "../place/work.js";
 import type { Remedy } from "./remedies.js";
 import { smallest } from "./smallest.js";
@@ -79,6 +80,7 @@ class Search {
   readonly #forSet: Work;
   readonly #forRemedies: Work;
   readonly #stages = new Map<number, number[]>();
+  readonly #chains: Chains;
 
   constructor(
     readonly result: FitResult,
@@ -87,6 +89,7 @@ class Search {
   ) {
     this.#forSet = new Work(limit);
     this.#forRemedies = new Work(limit);
+    this.#chains = chainsOfFlow(result.problem);
     for (const { unit, stage, spill } of result.placement.parts)
       if (spill === undefined) this.#stages.set(unit.id, [...(this.#stages.get(unit.id) ?? []), stage]);
   }
@@ -136,8 +139,8 @@ class Search {
       ...{ model, target, work },
       requests: requests ?? readRequests(model, target).requests,
       stagesOf: (unit: number) => this.#stages.get(unit) ?? [],
-      earliestOf: (unit: number) => problem.graph.earliest[unit] ?? 0,
-      belowOf: (unit: number) => problem.graph.below[unit] ?? 0,
+      earliestOf: (unit: number) => this.#chains.earliest[unit] ?? 0,
+      belowOf: (unit: number) => this.#chains.below[unit] ?? 0,
     };
     const allocation = allocatePhv(input, problem.phv);
     if (allocation === undefined) return undefined;
