@@ -828,7 +828,14 @@ export class ActionReader {
         const isValidity = write.field.endsWith("$");
         const copied = { ...write, field: `${from.value}${write.field.slice(target.value.length)}` };
         const sources = isValidity ? [] : [copied];
-        step.operations.push({ kind: "set", write, sources, data: isValidity, source });
+        step.operations.push({
+          kind: "set",
+          write,
+          sources,
+          data: isValidity,
+          source,
+          ...(isValidity ? { copiedBit: copied.field } : {}),
+        });
       }
     }
     for (const name of this.#headersOf(from)) {

@@ -70,6 +70,8 @@ export interface Operation {
   readonly keepsOthers?: true;
   /** An ALU, a hash or the random numbers give the value. */
   readonly given?: true;
+  /** The write is a bit of validity, which counts as set: the compiler copies it from this one. */
+  readonly copiedBit?: string;
   /** The sum ends at the largest or the smallest value: bits above its operands would keep it from that. */
   readonly saturates?: true;
   readonly source: bmv2.SourceInfo | undefined;

@@ -95,6 +95,8 @@ export interface AllocationInput {
   readonly requests: PhvRequests;
   /** Stages of a unit in the placement; empty for one that has none. */
   readonly stagesOf: (unit: number) => readonly number[];
+  /** No unit has a stage yet: `stagesOf` gives the earliest ones, and two units of one of them need not meet there. */
+  readonly isBeforePlacement?: true;
   /** The earliest stage of a unit by what it depends on: the compiler allocates before it places, and knows no other. */
   readonly earliestOf: (unit: number) => number;
   /** The stages that the longest chain of units after this one takes. */

@@ -15,7 +15,7 @@ interface Writing {
 
 /** Two tables that can run for one packet have a stage in common. */
 export function meetInStage(input: AllocationInput, a: Writing, b: Writing): boolean {
-  if (a.unit.id === b.unit.id) return false;
+  if (a.unit.id === b.unit.id || input.isBeforePlacement === true) return false;
   const stages = input.stagesOf(b.unit.id);
   if (!input.stagesOf(a.unit.id).some((stage) => stages.includes(stage))) return false;
   const { flow } = input.model;

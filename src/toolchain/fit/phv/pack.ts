@@ -54,6 +54,13 @@ const WORD_BITS = 32;
 /** Of values for the traffic manager that share a byte: `drop_ctl` has 3 bits. */
 const MAX_FLAG_BITS = 3;
 
+/**
+ * A small value for the deparser that may stand anywhere in its container. The types of mirror, digest and resubmission stand at its low end, so that
+ * each has a container of its own.
+ */
+export const isSmallValue = ({ name, width }: FieldInfo): boolean =>
+  width <= MAX_FLAG_BITS && !name.endsWith("_type");
+
 /** The program wants two fields in different containers. */
 type IsParted = (gress: Gress, a: string, b: string) => boolean;
 
@@ -175,13 +182,10 @@ class Packer {
     return beside;
   }
 
-  /**
-   * A small value of ingress that may stand anywhere in its container. The types of mirror, digest and resubmission stand at its low
-   * end, so that each has a container of its own.
-   */
-  #isFlag(gress: Gress, { name, width }: FieldInfo): boolean {
-    const isSmall = width <= MAX_FLAG_BITS && !name.endsWith("_type");
-    return this.model.hasEgressParser && gress === "ingress" && isSmall && this.model.forDeparser.has(name);
+  /** A small value for the deparser, of ingress. */
+  #isFlag(gress: Gress, info: FieldInfo): boolean {
+    const { hasEgressParser, forDeparser } = this.model;
+    return hasEgressParser && gress === "ingress" && isSmallValue(info) && forDeparser.has(info.name);
   }
 
   /** A variable of one bit; on Tofino 2 values for the deparser have validity bits besides, and variables were not seen with them. */

@@ -239,14 +239,16 @@ export class Sharing {
     if (!Number.isFinite(from)) return undefined;
     if (names.some((name) => this.#lifetimes.of(name).to > from)) return undefined;
     const users = this.#lifetimes.usersOf(slice.field);
-    const isLate = zeroedBy.some((id) =>
-      users.some(
-        (user) =>
-          user.id !== id &&
-          flow.reaches(id, user.id) &&
-          this.input.stagesOf(user.id).some((stage) => zeroed.some((zero) => stage <= zero)),
-      ),
-    );
+    const isLate =
+      this.input.isBeforePlacement !== true &&
+      zeroedBy.some((id) =>
+        users.some(
+          (user) =>
+            user.id !== id &&
+            flow.reaches(id, user.id) &&
+            this.input.stagesOf(user.id).some((stage) => zeroed.some((zero) => stage <= zero)),
+        ),
+      );
     return isLate ? undefined : { ...slice, live: { from, to }, zeroedBy };
   }
 

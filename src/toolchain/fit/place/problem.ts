@@ -3,10 +3,13 @@ import { defined } from "../../../base/index.js";
 import { type DependencyGraph, findDependencies, ignoresDependency } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import { type FitModel, type Gress, threadOf } from "../model/model.js";
-import { type PhvLayout, packFields } from "../phv/pack.js";
+import { allocatePhv } from "../phv/allocate.js";
+import { isSmallValue, type PhvLayout, packFields } from "../phv/pack.js";
 import { readRequests } from "../phv/requests.js";
 import { validityContainers } from "../phv/validity.js";
+import { withZeros } from "../phv/zeros.js";
 import type { Target } from "../target.js";
+import { chainsOfFlow } from "./chains.js";
 import { demandOf, isCopied, operandsByMemory } from "./demand.js";
 import { Known } from "./known.js";
 import { entriesToPlace, type Problem } from "./placement.js";
@@ -61,6 +64,30 @@ function validitySetters(model: FitModel, gress: Gress, target: Target): Map<num
       }
   }
   return setters.filter((list) => list !== undefined);
+}
+
+/**
+ * Units of ingress that write a bit of validity which is copied to or from another one, or a small value for the deparser, with the numbers of their
+ * actions; none where no bit is copied. Such a bit is in no list (p4c, phv/make_clusters.cpp, FindComplexValidityBits), and stands beside these
+ * values (measured: `drop_ctl` and two copied bits of a made program in one byte).
+ */
+function smallWriters({ units, fields, forDeparser }: FitModel): Map<number, Set<number>> {
+  const ingress = units.filter(({ gress }) => gress === "ingress");
+  const operations = ingress.flatMap(({ actions }) => actions.flatMap((action) => action.operations));
+  const copied = new Set(
+    operations.flatMap(({ write, copiedBit }) => (copiedBit === undefined ? [] : [write.field, copiedBit])),
+  );
+  const isSmall = (field: string) => {
+    const info = fields.get(field);
+    return info !== undefined && forDeparser.has(field) && isSmallValue(info);
+  };
+  const writers = new Map<number, Set<number>>();
+  if (copied.size === 0) return writers;
+  for (const { id, actions } of ingress)
+    for (const [number, { writes }] of actions.entries())
+      if (writes.some(({ field }) => copied.has(field) || isSmall(field)))
+        writers.set(id, (writers.get(id) ?? new Set()).add(number));
+  return writers;
 }
 
 /** A chain of dependencies leads from one unit to a later one that takes a stage or more. */
@@ -136,10 +163,35 @@ export function neededWith(
   return { plans, demands };
 }
 
+/**
+ * The dependencies of a model, with those of tables that give values their zero. The compiler allocates before it places, by the earliest stage of
+ * each table, and where a value takes the place of another one, what touches it waits for the table that writes its zero (p4c,
+ * phv/analysis/live_range_shrinking.cpp).
+ */
+function dependenciesOf(model: FitModel, target: Target, phv: PhvLayout): DependencyGraph {
+  const graph = findDependencies(model);
+  if (!model.hasEgressParser || target.flow.long_branches !== 0) return graph;
+  const { earliest, below } = chainsOfFlow({ model, graph, target });
+  const allocation = allocatePhv(
+    {
+      model,
+      target,
+      requests: readRequests(model, target).requests,
+      stagesOf: (unit) => [earliest[unit] ?? 0],
+      earliestOf: (unit) => earliest[unit] ?? 0,
+      belowOf: (unit) => below[unit] ?? 0,
+      isBeforePlacement: true,
+    },
+    phv,
+  );
+  const zeroed = allocation === undefined ? model : withZeros(model, allocation);
+  return zeroed === model ? graph : findDependencies(zeroed);
+}
+
 /** Prepares the placement of a model on a target. */
 export function makeProblem(model: FitModel, target: Target): Problem {
-  const graph = findDependencies(model);
   const phv = packFields(model, target, readRequests(model, target).requests.parts);
+  const graph = dependenciesOf(model, target, phv);
   const { plans, demands } = neededWith({ model, graph }, target, phv);
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
@@ -159,6 +211,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
       for (const setters of validitySetters(model, gress, target)) conflict(setters);
   if (target.phv.packs_fields) {
     for (const list of containerWriters(model, phv).values()) conflict(list);
+    if (model.hasEgressParser && !target.phv.deparser_validity_shared) conflict(smallWriters(model));
     if (model.hasEgressParser) for (const list of byteWriters(model).values()) conflict(list, inseparable);
   }
 
