@@ -574,7 +574,7 @@ class Verification {
             one !== slice &&
             isThere(one) &&
             this.#hasValue(gress, one.field) &&
-            !this.#isExclusive(gress, one.field, slice.field),
+            !this.#isExclusive(gress, one, slice),
         ),
     };
     for (const detail of sumViolations(sum)) this.#wrong("arithmetic", `${unit.label}: ${detail}`);
