@@ -201,13 +201,47 @@ it("gives each table actions of its own, so that one can lose what the other ove
   expect([stages, written]).toEqual([1, [[0, 1], [1]]]);
 });
 
-it("matches the bits of a key that a mask leaves, without a table that computes them", () => {
-  const keysOf = (key: string) => {
-    const ingress = `action set() { hdr.d.b = 1; } table t { key = { ${key} : exact; } actions = { set; } size = 16; }`;
-    return fitOf({ ingress, apply: "t.apply();" }).model.units.map((unit) =>
+describe("a key with a mask", () => {
+  const keysOf = (key: string, before = "", kind = "exact") => {
+    const ingress = `action set() { hdr.d.b = 1; } table t { key = { ${key} : ${kind} @name("k"); } actions = { set; } size = 16; }`;
+    return fitOf({ ingress, apply: `${before} t.apply();` }).model.units.map((unit) =>
       unit.key.map(({ access: { field, lo, width } }) => [field, lo, width]),
     );
   };
-  expect(keysOf("hdr.d.a & 0xff00")).toEqual([[["hdr.d.a", 8, 8]]]);
-  expect(keysOf("hdr.d.a & 0x5")).toHaveLength(2);
+
+  it("matches the bits that the mask leaves, in one run or several, without a table that computes them", () => {
+    expect(keysOf("hdr.d.a & 0xff00")).toEqual([[["hdr.d.a", 8, 8]]]);
+    const runs = [
+      ["hdr.d.a", 28, 4],
+      ["hdr.d.a", 4, 8],
+      ["hdr.d.a", 0, 1],
+    ];
+    expect(keysOf("hdr.d.a & 0xf0000ff1")).toEqual([runs]);
+    expect(keysOf("hdr.d.a & 0xf0000ff1", "", "ternary")).toEqual([runs]);
+    expect(keysOf("hdr.d.a & 0xf0000ff1", "", "lpm")).toHaveLength(2);
+  });
+
+  it("matches a field that the statement before sets", () => {
+    expect(keysOf("hdr.d.a & 0xff00", "hdr.d.a = hdr.d.c + 1;")).toEqual([[], [["hdr.d.a", 8, 8]]]);
+  });
+
+  it("is a statement where the program has the masked value, or a wider cast of a slice, in its own variable", () => {
+    expect(keysOf("md.m", "md.m = hdr.d.a & 0xf0f;")).toEqual([[], [["scalars.md.m", 0, 32]]]);
+    expect(keysOf("md.m", "md.m = hdr.d.a & 0xff;")).toHaveLength(2);
+    expect(keysOf("md.colour", "md.colour = hdr.d.a[11:4];")).toEqual([[["hdr.d.a", 4, 8]]]);
+  });
+});
+
+it("takes the hash of a selector from the field of which its input is a copy", () => {
+  const table = (name: string) =>
+    `table ${name} { key = { hdr.d.c : exact; md.m : selector; } actions = { set; } size = 16; implementation = sel; }`;
+  const countOf = (tables: string, apply: string) => {
+    const ingress = `Hash<bit<16>>(HashAlgorithm_t.CRC16) h; ActionProfile(256) ap;
+      ActionSelector(ap, h, SelectorMode_t.FAIR, 64, 16) sel; action set(bit<32> v) { hdr.d.b = v; } ${tables}`;
+    return fitOf({ ingress, apply: `md.m = hdr.d.a; ${apply}` }).model.units.length;
+  };
+  expect(countOf(table("t"), "t.apply();")).toBe(1);
+  // Of tables that share it, each may know other copies.
+  const both = "if (hdr.d.i == 1) { t.apply(); } else { md.m = hdr.d.c; u.apply(); }";
+  expect(countOf(table("t") + table("u"), both)).toBeGreaterThan(3);
 });

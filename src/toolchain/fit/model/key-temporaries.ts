@@ -5,7 +5,7 @@
  */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { type Expr, onesOf, readAssignment, readsOf } from "./expressions.js";
+import { type Expr, readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
 import { bypass, dropCleared, editingOf, nextNodes, replaced } from "./simplify/graph.js";
 import { ownActions } from "./simplify/own-actions.js";
@@ -18,8 +18,8 @@ interface Copy {
   readonly value: bmv2.Value;
   /** The value, where it is a field or a slice of one. */
   readonly slice: Access | undefined;
-  /** The bits that a mask leaves of a field: a key of a TNA program matches them in place (p4c, common/extract_maupipe.cpp). */
-  readonly masked: Access | undefined;
+  /** The runs of bits that a mask leaves of a field: a key of a TNA program matches them in place (p4c, common/extract_maupipe.cpp). */
+  readonly masked: readonly Access[];
   readonly sources: readonly Access[];
 }
 
@@ -81,23 +81,34 @@ function simplify(
     const tables = pipeline.tables.filter((table) => table.key.some((key) => namesField(key, name)));
     const conditions = pipeline.conditionals.filter((condition) => mentions(condition.expression, name));
     const readers = [...tables.map((table) => table.name), ...conditions.map((condition) => condition.name)];
-    const slice = program.architecture === undefined ? found.slice : (found.slice ?? found.masked);
-    if (readers.length === 0 || (tables.length > 0 && slice === undefined)) continue;
+    const parts = partsFor(found, name, fields, program.architecture !== undefined);
+    if (readers.length === 0 || (tables.length > 0 && parts.length === 0)) continue;
+    // Only the bits of a prefix stand together.
+    const isParted = ({ match_type: kind }: bmv2.TableKey) => kind === "exact" || kind === "ternary";
+    if (
+      parts.length > 1 &&
+      tables.some(({ key }) => !key.every((one) => !namesField(one, name) || isParted(one)))
+    )
+      continue;
     if (program.pipelines.some((other) => other !== pipeline && tests(other, name))) continue;
     // A reader that packets reach past the assignment sees another value.
     const past = reachableWithout(pipeline, found.node);
     if (readers.some((reader) => past.has(reader))) continue;
     const after = defined(reach.get(found.node));
+    // A condition tests no value that statements beside the copy compute, and statements of a program for software switches stay together.
+    const isOld = program.architecture === undefined || conditions.length > 0 ? () => true : isWrittenAfter;
     const between = found.sources.some((source) =>
       [...(writers.get(source.field) ?? [])].some(
         (writer) =>
-          (writer === found.node || after.has(writer)) &&
+          (writer === found.node ? isOld(found, source.field) : after.has(writer)) &&
           readers.some((reader) => defined(reach.get(writer)).has(reader)),
       ),
     );
     if (between) continue;
     for (const table of tables) {
-      table.key = table.key.map((key) => (namesField(key, name) ? sliceKey(key, slice!, fields) : key));
+      table.key = table.key.flatMap((key) =>
+        namesField(key, name) ? parts.map((part) => sliceKey(key, part, fields)) : [key],
+      );
     }
     for (const condition of conditions)
       condition.expression = replaced(condition.expression, name, found.value);
@@ -124,15 +135,44 @@ function copyOf(
   return { node: table.name, action, primitive, value, slice, masked: maskedBits(expr), sources };
 }
 
-/** Neighbour bits of a field that a constant mask leaves at their places. */
-function maskedBits(expr: Expr): Access | undefined {
-  if (expr.kind !== "operation" || expr.op !== "&") return undefined;
+/** The variable in which this project's front end has the value of a key. */
+const HOME_OF_KEY = /^scalars\.key(_\d+)?$/;
+
+/**
+ * What tables match in place of the variable. A TNA program's own variable that is a copy with a mask, or a cast of a narrower slice, stays: the
+ * compiler propagates neither.
+ */
+function partsFor(
+  { slice, masked }: Copy,
+  name: string,
+  fields: ReadonlyMap<string, FieldInfo>,
+  isTna: boolean,
+): readonly Access[] {
+  const own = slice === undefined ? [] : [slice];
+  if (!isTna) return own;
+  if (HOME_OF_KEY.test(name)) return own.length > 0 ? own : masked;
+  return own.filter(({ width }) => width === fields.get(name)?.width);
+}
+
+/** A statement that stands behind the copy in its action may write the field. */
+function isWrittenAfter({ action, primitive }: Copy, field: string): boolean {
+  return action.primitives
+    .slice(action.primitives.indexOf(primitive) + 1)
+    .some(({ op, parameters }) => mentions(op === "assign" ? parameters.slice(0, 1) : parameters, field));
+}
+
+/** The runs of neighbour bits of a field that a constant mask leaves at their places, the highest first. */
+function maskedBits(expr: Expr): Access[] {
+  if (expr.kind !== "operation" || expr.op !== "&") return [];
   const [value, mask] = expr.parts;
-  if (value?.kind !== "field" || mask?.kind !== "constant" || mask.value <= 0n) return undefined;
-  const lo = mask.value.toString(2).match(/0*$/)![0].length;
-  const width = onesOf(mask.value >> BigInt(lo));
-  if (width === undefined || lo + width > value.access.width) return undefined;
-  return { ...value.access, lo: value.access.lo + lo, width };
+  if (value?.kind !== "field" || mask?.kind !== "constant" || mask.value <= 0n) return [];
+  const bits = mask.value.toString(2);
+  if (bits.length > value.access.width) return [];
+  return [...bits.matchAll(/1+/g)].map(({ 0: run, index }) => ({
+    ...value.access,
+    lo: value.access.lo + bits.length - index - run.length,
+    width: run.length,
+  }));
 }
 
 /** Whether a key or a condition reads the field. */

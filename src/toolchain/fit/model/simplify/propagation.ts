@@ -42,8 +42,10 @@ export function propagateCopies(editing: Editing, pipeline: bmv2.Pipeline): void
   for (const name of order) {
     const known = new Map(defined(incoming.get(name)));
     const table = tables.get(name);
-    if (table !== undefined) passTable(editing, table, known);
-    else {
+    if (table !== undefined) {
+      passSelector(pipeline, table, known);
+      passTable(editing, table, known);
+    } else {
       const condition = defined(conditions.get(name));
       condition.expression = withKnown(condition.expression, known);
     }
@@ -63,6 +65,21 @@ function common(a: Known, b: Known): Known {
 
 function withKnown<T>(value: T, known: Known): T {
   return known.size === 0 ? value : replacedIn(value, (name) => known.get(name)?.value);
+}
+
+/** The hash of a selector reads the fields of which its inputs are copies, where one table alone has the selector. */
+function passSelector(
+  { action_profiles: profiles, tables }: bmv2.Pipeline,
+  table: bmv2.Bmv2Table,
+  known: Known,
+): void {
+  const profile = profiles.find(({ name }) => name === table.action_profile);
+  const users = tables.filter(({ action_profile: name }) => name === table.action_profile);
+  if (profile?.selector === undefined || users.length !== 1) return;
+  profile.selector.input = replacedIn(profile.selector.input, (name) => {
+    const value = known.get(name)?.value;
+    return value?.type === "field" ? value : undefined;
+  });
 }
 
 /** Passes a table: replaces what its actions read, and changes what is known after it. */
