@@ -191,6 +191,13 @@ describe("the methods of register actions", () => {
     expect(sizeOf({ ingress: ALU, apply: "hdr.d.a = hdr.d.c; r_set.execute(hdr.d.i);" })).toEqual([1, 1]);
   });
 
+  it("read members that only they read from containers, and not what was copied there", () => {
+    const ingress = `Register<bit<32>, bit<16>>(1024) r; RegisterAction<bit<32>, bit<16>, bit<32>>(r) swap = {
+      void apply(inout bit<32> v, out bit<32> o) { o = v; v = md.n; } };`;
+    const apply = "md.n = hdr.d.a; hdr.d.a = hdr.d.b; hdr.d.c = swap.execute(hdr.d.i);";
+    expect(sizeOf({ ingress, apply })).toEqual([2, 2]);
+  });
+
   it("give no result where what they give is overwritten on every way", () => {
     const first = "if (hdr.d.t == 1) { md.m = r_get.execute(hdr.d.i); }";
     const second = "md.m = q_get.execute(hdr.d.i); hdr.d.c = md.m;";

@@ -31,7 +31,7 @@ import type {
 } from "./model.js";
 import { anyOverlap } from "./model.js";
 import { isVariable } from "./simplify/copies.js";
-import { CLEARED, partsOf } from "./simplify/graph.js";
+import { CLEARED, destinationsOf, fieldsIn, partsOf } from "./simplify/graph.js";
 import { type Statement, structureOf } from "./statements.js";
 
 /** One instruction of an action, with the memories and hashes that it uses. */
@@ -120,6 +120,8 @@ export class ActionReader {
   readonly #hashed = new Map<string, Hash>();
   /** The uses of registers: one a register, and one for each further call of bare statements, `NAME#2` and so on. */
   readonly #registers = new Map<string, RegisterUse>();
+  /** Members of structures that methods of registers read in bare statements: the methods find them in their containers. */
+  readonly #ofMethods: ReadonlySet<string>;
   /** Conditions of the `if` statements around the primitive that is being read. */
   readonly #guards: Expr[] = [];
 
@@ -135,6 +137,7 @@ export class ActionReader {
       parameters: action.runtime_data,
       locals: this.#values,
     };
+    this.#ofMethods = new Set(statement ? membersOfMethods(context, action) : []);
     this.#readAll(structureOf(action.primitives));
     for (const use of this.#registers.values()) {
       const update = use.isWhole ? { ...UNREAD_UPDATE, operands: use.operands } : updateOf(use);
@@ -270,7 +273,7 @@ export class ActionReader {
       assigned.expr.kind === "field" &&
       assigned.expr.access.width < access.width;
     // A cast to a wider type is two assignments before copies are propagated (simplify/pieces.ts).
-    const local = this.context.locals.has(access.field) && !isWidened;
+    const local = this.#isLocal(access.field) && !isWidened;
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
     if (!local) this.#unlessGuarded(source);
     this.#forget(access.field);
@@ -331,7 +334,7 @@ export class ActionReader {
    */
   #besideCall({ access, expr }: Destination): boolean {
     const { context } = this;
-    if (this.statement || context.locals.has(access.field) || !context.live.has(access.field)) return false;
+    if (this.statement || this.#isLocal(access.field) || !context.live.has(access.field)) return false;
     if (expr.kind !== "operation" || !BESIDE_CALL.has(expr.op) || expr.parts.length !== 2) return false;
     const cell = expr.parts.find((part) => part.kind === "cell");
     const other = expr.parts.find((part) => part.kind !== "cell");
@@ -489,7 +492,7 @@ export class ActionReader {
     this.#written.add(field);
     for (const [name, expr] of this.#values) {
       const stale = readsOf(expr).some((access) => access.field === field && access.entry !== true);
-      if (stale && !this.context.locals.has(name)) this.#values.delete(name);
+      if (stale && !this.#isLocal(name)) this.#values.delete(name);
     }
   }
 
@@ -619,13 +622,18 @@ export class ActionReader {
     for (const result of results) if (result.type === "field") this.#cellIn(result.value, key, use);
   }
 
+  /** The value of a field that nothing else uses needs no container. */
+  #isLocal(field: string): boolean {
+    return this.context.locals.has(field) && !this.#ofMethods.has(field);
+  }
+
   /**
    * What the method of a register action reads: a field that a statement before has set is read as it is then, because the compiler's copy
    * propagation does not look into the method. The value for a filter is an argument of its call.
    */
   #scopeOfOperands(register: string): Scope {
     if (!this.statement || register.endsWith(FILTER_STATE)) return this.#scope;
-    const locals = new Map([...this.#values].filter(([name]) => this.context.locals.has(name)));
+    const locals = new Map([...this.#values].filter(([name]) => this.#isLocal(name)));
     return { ...this.#scope, locals };
   }
 
@@ -648,12 +656,12 @@ export class ActionReader {
       wordBytes(use.isWhole ? this.#widthOf(field) : use.memory.width),
     );
     // The result of a call is a value of its own; the cell that v1model's actions read is still in the ALU.
-    if (use.isWhole && !this.context.locals.has(field)) this.#forget(field);
+    if (use.isWhole && !this.#isLocal(field)) this.#forget(field);
     else {
       const place = use.isWhole ? { field, lo: 0, width: this.#widthOf(field) } : undefined;
       this.#values.set(field, { kind: "cell", register, reads: [], place });
     }
-    if (this.context.locals.has(field) || !this.context.live.has(field)) return;
+    if (this.#isLocal(field) || !this.context.live.has(field)) return;
     use.uses = true;
     use.step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
   }
@@ -780,7 +788,7 @@ export class ActionReader {
     const name = `${declared.algo}(${inputs.map(formatExpr).join()})`;
     const algorithm = { name, bits, ...(isTna ? { isDeclared: true as const } : {}) };
     const expr: Expr = { kind: "operation", op: "hash", parts: inputs, algorithm };
-    if (this.context.locals.has(field)) {
+    if (this.#isLocal(field)) {
       this.#values.set(field, expr);
       return;
     }
@@ -863,6 +871,17 @@ export class ActionReader {
 
 /** The state of a filter, as a register of the form for the hardware has it. */
 const FILTER_STATE = ".$state";
+
+/** Members of structures that methods of registers read: copy propagation knows variables of the method alone. */
+function membersOfMethods(context: ActionContext, { primitives }: bmv2.Bmv2Action): string[] {
+  return primitives.flatMap((primitive) => {
+    const [register] = primitive.parameters;
+    if (primitive.op !== "stateful_alu" || register?.type !== "register_array") return [];
+    if (register.value.endsWith(FILTER_STATE)) return [];
+    const [, end] = destinationsOf(primitive);
+    return [...fieldsIn(primitive.parameters.slice(end + 1))].filter((name) => !isVariable(context, name));
+  });
+}
 /** Bits of a hash whose variable is not known. */
 const DEFAULT_HASH_BITS = 16;
 
