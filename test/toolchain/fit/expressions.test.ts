@@ -473,12 +473,12 @@ describe("a condition of a gateway", () => {
     expect(gateways(bin("and", bin("==", f("a"), k(5)), bin("==", f("b"), k(7))))).toBeUndefined();
   });
 
-  it("takes as many rows as the smaller of its two results", () => {
+  it("takes as many rows as the smaller of its two results, or as its terms have where the first row that matches decides", () => {
     // Any of the 16 bits may differ: 16 rows for the condition, one for its negation.
     expect(cost(bin("!=", f("c"), k(5)))[3]).toBe(1);
-    // Not equal to a, or equal to b: 17 rows against one of the product of both.
+    // A row tells that the second term holds, and one behind it that the first does not: 17 rows and 8 without an order.
     const mixed = bin("or", bin("!=", f("c"), k(5)), bin("==", f("n"), k(7)));
-    expect(cost(mixed)[3]).toBe(8);
+    expect(cost(mixed)[3]).toBe(2);
     const both = bin("or", bin("==", f("c"), k(5)), bin("==", f("n"), k(7)));
     expect(cost(both)[3]).toBe(2);
   });

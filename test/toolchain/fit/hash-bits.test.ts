@@ -229,6 +229,17 @@ it("an operand of an ALU in two containers stands on the crossbar in the order o
   ]);
 });
 
+it("a condition with a negated part has one gateway, in which a row for the part comes first", () => {
+  const types = "header w_h { bit<8> a; bit<8> b; bit<8> c; bit<16> d; }";
+  const gateways = (condition: string) =>
+    fitWords({ types, apply: `if (${condition}) { h.w.a = 3; }` }).placement.stages.map((stage) => [
+      stage.gateways,
+      stage.hash_bits,
+    ]);
+  expect(gateways("h.w.a == 10 && h.w.b == 1 && !(h.w.c == 1 && h.w.d == 0)")).toEqual([[1, 8]]);
+  expect(gateways("!(h.w.a == 10 && h.w.b == 1) || (h.w.c == 1 && h.w.d == 0)")).toEqual([[1, 8]]);
+});
+
 describe("an argument of a control", () => {
   /** What the low-pass filter of a control takes of the crossbar and the matrix. */
   const filterOf = (argument: string, of = "") => {

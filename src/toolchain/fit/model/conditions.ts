@@ -30,6 +30,7 @@ export interface GatewayLimits {
   readonly rows: number | null;
 }
 
+const NEGATED: ReadonlySet<string> = new Set(["not", "!="]);
 const ORDERED = new Set(["<", "<=", ">", ">="]);
 
 /**
@@ -72,14 +73,19 @@ export function gatewayHashBits(expr: Expr, limits: GatewayLimits): number {
 function separateRows(expr: Expr): Expr[] {
   if (expr.kind !== "operation" || (expr.op !== "and" && expr.op !== "or")) return [expr];
   const { op } = expr;
-  const termsOf = (node: Expr): Expr[] =>
-    node.kind === "operation" && node.op === op ? node.parts.flatMap(termsOf) : [node];
-  const terms = termsOf(expr);
+  const terms = joinedTerms(expr, op);
   if (op === "or") return terms;
   const [apart, together] = [terms.filter(fallsAlone), terms.filter((term) => !fallsAlone(term))];
   const [first, ...others] = together;
   if (first === undefined) return apart;
   return [...apart, others.reduce<Expr>((a, b) => ({ kind: "operation", op, parts: [a, b] }), first)];
+}
+
+/** The terms that an operation joins. */
+function joinedTerms(expr: Expr, op: "and" | "or"): Expr[] {
+  return expr.kind === "operation" && expr.op === op
+    ? expr.parts.flatMap((part) => joinedTerms(part, op))
+    : [expr];
 }
 
 /** One row of a gateway tells that the term is false: an inequality, or a test of one bit. */
@@ -186,6 +192,25 @@ export function gatewayCost(expr: Expr): GatewayCost {
     return { yes: 1, no: 1 };
   }
 
+  /**
+   * Rows where the first that matches decides: of terms that are joined, each negated one has rows of its own before the others, which
+   * tell the opposite (p4c, mau/gateway.cpp, CanonGatewayExpr::removeNotEquals).
+   */
+  function inOrder(node: Expr): number {
+    if (node.kind !== "operation" || (node.op !== "and" && node.op !== "or")) return Number.POSITIVE_INFINITY;
+    const terms = joinedTerms(node, node.op);
+    const negated = terms.flatMap((term) => {
+      if (term.kind !== "operation") return [];
+      if (term.op === "not") return [visit(term.parts[0]!)];
+      return term.op === "!=" ? [{ yes: 1, no: 1 }] : [];
+    });
+    const others = terms.filter((term) => term.kind !== "operation" || !NEGATED.has(term.op));
+    const product = (rows: readonly number[]) => rows.reduce((all, one) => all * one, 1);
+    const sum = (rows: readonly number[]) => rows.reduce((all, one) => all + one, 0);
+    const [own, before] = [others.map((term) => visit(term).yes), negated.map(({ yes }) => yes)];
+    return node.op === "and" ? product(own) + sum(before) : sum(own) + product(before);
+  }
+
   const rows = visit(expr);
   const seen = new Set<string>();
   for (const { field, lo, width } of equal.values())
@@ -193,15 +218,16 @@ export function gatewayCost(expr: Expr): GatewayCost {
   const equalBits = seen.size;
   let rangeBits = 0;
   for (const bits of range.values()) rangeBits += bits;
-  return {
+  const cost = {
     equal: [...equal.values()],
     pairs: [...pairs.values()],
     equalBits,
     pairBits,
     rangeBits,
-    rows: Math.max(1, Math.min(rows.yes, rows.no)),
     impossible,
   };
+  // Counts rows alone: what it adds to the bits is in the cost already.
+  return { ...cost, rows: Math.max(1, Math.min(rows.yes, rows.no, inOrder(expr))) };
 }
 
 interface Mask {
