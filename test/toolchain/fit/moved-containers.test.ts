@@ -71,6 +71,27 @@ describe("a value that tables take from two fields of a header", () => {
   });
 });
 
+describe("a value that a table gives to a field of a header", () => {
+  const given = (beside: string) =>
+    placesOf({
+      metadata: "bit<16> d;",
+      states: "state first { m.d = p.lookahead<bit<16>>(); p.extract(h.w); transition accept; }",
+      controls: `action set(bit<16> x) { tm.mcast_grp_a = x; } action move() { h.w.p = m.d; ${beside} }
+        table t { key = { m.d : exact; h.w.q : exact; } actions = { set; } size = 16; }`,
+      apply: "t.apply(); if (h.w.u == 1) move();",
+    });
+
+  it("has a container as large as both where the action sets nothing else there", () => {
+    expect(given("").get("p")).toEqual(["32@16"]);
+    expect(given("").get("d")).toEqual(["32@0"]);
+  });
+
+  it("has a small one where the same action sets the field beside it to a constant", () => {
+    expect(given("h.w.q = 1;").get("p")).toEqual(["16@0"]);
+    expect(given("h.w.q = 1;").get("d")).toEqual(["16@0"]);
+  });
+});
+
 describe("an operand of a sum", () => {
   it("is in one container, so that the field that is moved to it takes its neighbours along", () => {
     const places = placesOf({

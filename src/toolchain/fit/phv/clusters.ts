@@ -315,8 +315,8 @@ export class Clustering {
   }
 
   /**
-   * A value that operations tie to different bits of a larger piece can have a container of its size: no action gives it to that piece
-   * together with another source, and nothing of smaller size that is sent is tied to it.
+   * A value can have a container of the size of a larger piece to which operations tie it: no action gives it to that piece together with
+   * another source and, where they tie it to different bits, nothing of smaller size that is sent is tied to it.
    */
   #mayRotate(value: Piece, large: Piece): boolean {
     const shifts = new Set<number>();
@@ -330,10 +330,10 @@ export class Clustering {
         if (other === large && b === value) isOneOfTwo ||= this.#hasSecondSource(op, large);
         if (other.isSent && other.size < large.size) hasSmaller = true;
       }
-    return shifts.size === 1 || (!isOneOfTwo && !hasSmaller);
+    return !isOneOfTwo && (shifts.size === 1 || !hasSmaller);
   }
 
-  /** The action of the operation sets other bits of the piece, too, from another field. */
+  /** The action of the operation sets other bits of the piece, too: from another field, or to a constant or data. */
   #hasSecondSource(op: Operation, { slices }: Piece): boolean {
     const { operations } = this.use;
     const own = operations.find((one) => one.op === op);
@@ -342,7 +342,6 @@ export class Clustering {
         one.op !== op &&
         one.unit === own?.unit &&
         one.action === own.action &&
-        one.op.sources.length > 0 &&
         slices.some((slice) => meets(slice, one.op.write)),
     );
   }
