@@ -81,7 +81,7 @@ describe("groups of values that take turns", () => {
     },
   };
 
-  it("makes a program fit that has too many values at once, with its meaning", { timeout: 120_000 }, () => {
+  it("makes a program fit that has too many values at once, with its meaning", { timeout: 300_000 }, () => {
     const text = grown(56);
     const file = new SourceFile("program.p4", text);
     const input = { file, options: {}, target: few, pipeOf, mayShrink: false };
